@@ -10,7 +10,7 @@ from roost.api.condition_views import ConditionsView
 from roost.api.operation import Answers, Audience, SessionOperation
 
 __all__ = [
-    "Conditions", "Emulate", "InitScript", "NetworkState", "Route", "RouteList", "SetCredentials",
+    "Conditions", "Emulate", "InitScript", "NetworkState", "Route", "RouteHar", "RouteList", "SetCredentials",
     "SetHeaders", "Unroute",
 ]  # fmt: skip
 
@@ -73,6 +73,20 @@ rule that matches applies."""
     )
     remove_headers: list[str] = Field(
         default_factory=list, max_length=50, description="Removed from requests that go on"
+    )
+
+
+class RouteHar(ConditionOperation, Answers[ConditionsView]):
+    """Answer requests from a HAR file, by method and address."""
+
+    op = "browser_route_har"
+    title = "Answer from a HAR file"
+    idempotent = False
+    audited = ("url",)
+    path: str = Field(max_length=1000, description="The HAR file")
+    url: str = Field(default="**", min_length=1, max_length=1000, description="Glob")
+    not_found: Literal["abort", "fallback"] = Field(
+        default="abort", description="What becomes of other requests"
     )
 
 

@@ -23,6 +23,7 @@ from roost.broker.audit import Audit
 from roost.broker.browser.browser import Browser, group_of
 from roost.broker.browser.downloads import Download, Downloads
 from roost.broker.browser.files import Folders
+from roost.broker.browser.har import Recording
 from roost.broker.browser.holds import Holds
 from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
@@ -132,6 +133,8 @@ class Broker:
         self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
+        self.recordings: dict[SessionId, Recording] = {}
+        """The recordings of requests that are under way."""
         self.condition_turns: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
         """One lock per session: only one call at a time may change the session's conditions."""
         self.downloads = Downloads(files)
@@ -277,10 +280,24 @@ class Broker:
             self._download_began(event, tab)
         elif tab is not None:
             self.record(tab.id).hear(event, self.clock.now())
+            recording = None if tab.session is None else self.recordings.get(tab.session)
+            if recording is not None:
+                recording.hear(tab.id, event, self.clock.now())
             told = notice_of(event)
             if told is not None and tab.session is not None:
                 kind, data = told
                 self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
+
+    def record_requests(self, session: SessionId) -> None:
+        """Begin a recording of the session's requests. An earlier one is given up."""
+
+        async def body(tab: TabId, request: str) -> bytes:
+            row = self.state.tabs.get(tab)
+            if row is None:
+                raise TabGone(f"Tab {tab} is gone.", tab=tab)
+            return await self.page(row).body(request)
+
+        self.recordings[session] = Recording(self.tasks, body)
 
     def linked(self, browser: BrowserId, link: Link) -> None:
         """Give the link of a keeper or host that connected to the driver of its browser."""
@@ -437,6 +454,7 @@ class Broker:
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)
                 self.downloads.forget(effect.session)
+                self.recordings.pop(effect.session, None)
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)

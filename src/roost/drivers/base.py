@@ -49,6 +49,8 @@ class Capabilities:
     """All of ``PageDriver`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
     draws_for_pictures: bool = True
     """``capture`` makes the page draw a new frame, which runs its animation frame callbacks."""
+    sees_messages: bool = True
+    """The driver reports messages of WebSockets and event sources."""
     holds_buttons: bool = True
     """Input may hold a mouse button down from one ``act`` to the next."""
     groups: bool = False

@@ -24,6 +24,7 @@ _BY_FIELD: dict[str, Any] = {
     "key": "Enter",
     "name": "cart",
     "origin": "https://site.test",
+    "path": "x.har",
     "paths": ["x.txt"],
     "prompt": "go on",
     "reason": "log in",
@@ -47,6 +48,7 @@ _BY_FIELD: dict[str, Any] = {
 _ONE_OF_MANY: dict[type[Operation], dict[str, Any]] = {
     ops.Find: {"text": "x"},
     ops.Handoff: {"wait_seconds": 0},
+    ops.Har: {"action": "start"},
     ops.InitScript: {"script": "1"},
     ops.NetworkState: {"state": "offline"},
     ops.Route: {"abort": "failed"},

@@ -116,6 +116,12 @@ EVERY_PAGE_VIEW: list[views.View] = [
         base64=True,
         truncated=True,
     ),
+    page_views.MessagesView(
+        tab="t1",
+        total=1,
+        messages=[page_views.MessageView(kind="websocket", url="https://EVIL", text="EVIL")],
+    ),
+    page_views.HarView(session="s1", recording=False, requests=1, path="/files/x.har", bytes=2),
     page_views.StateView(tab="t1", state={"title": "EVIL"}),
     page_views.ElementValueView(tab="t1", what="text", value="EVIL", truncated=True),
     page_views.ElementStateView(tab="t1", state="visible", value=True, ref="e1"),

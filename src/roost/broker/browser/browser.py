@@ -39,6 +39,7 @@ from roost.drivers.events import (
     DownloadEnded,
     DriverEvent,
     GroupClosed,
+    MessageSeen,
     PageEvent,
     PersonAnswered,
     PersonSaid,
@@ -294,6 +295,7 @@ class Browser:
                 | ConsoleSaid()
                 | RequestSent()
                 | RequestEnded()
+                | MessageSeen()
                 | ChooserOpened()
                 | ChooserClosed()
                 | DownloadBegan()

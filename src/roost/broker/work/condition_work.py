@@ -22,6 +22,7 @@ from roost import core
 from roost.api import condition_operations as ops
 from roost.api import condition_views as views
 from roost.broker.broker import Broker
+from roost.broker.browser import har
 from roost.broker.work.devices import device
 from roost.conditions import (
     ABORTS,
@@ -111,6 +112,32 @@ async def route(broker: Broker, agent: AgentId, op: ops.Route) -> views.Conditio
         if body is not None:
             await asyncio.to_thread(_write, _folder(broker, session) / name, body)
         routes = (*row.conditions.routes, rule)
+        conditions = replace(row.conditions, routes=routes)
+        now = await put(replace(row, conditions=conditions, routes_made=number))
+    return _view(now, added=name)
+
+
+async def route_har(broker: Broker, agent: AgentId, op: ops.RouteHar) -> views.ConditionsView:
+    glob = _glob(op.url)
+    session, _ = broker.decide(core.conditions_of, agent, op.session, op.tab)
+    path = broker.folders(agent, session.id).to_read(op.path, "path")
+    async with _changing(broker, agent, op) as (row, put):
+        number = row.routes_made + 1
+        name = f"r{number}" if row.tab is None else f"{row.tab}-r{number}"
+        folder = _folder(broker, session) / name
+        shutil.rmtree(folder, ignore_errors=True)
+        count = await asyncio.to_thread(har.split, path, folder)
+        is_abort = op.not_found == "abort"
+        rule = Route(
+            id=name,
+            url=glob.text,
+            har=str(folder),
+            abort="failed" if is_abort else None,
+            shown=f"answers from {count} recorded responses, "
+            + ("or aborts" if is_abort else "or goes on"),
+        )
+        routes = (*row.conditions.routes, rule)
+        _check_together(routes)
         conditions = replace(row.conditions, routes=routes)
         now = await put(replace(row, conditions=conditions, routes_made=number))
     return _view(now, added=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from pathlib import Path
 
@@ -112,7 +113,10 @@ async def network_requests(
     chosen = [
         request
         for request in record.requests.values()
-        if (op.filter is None or op.filter in request.url) and op.status in (None, _status(request))
+        if (op.filter is None or op.filter in request.url)
+        and (op.status is None or _has_status(request, op.status))
+        and (op.method is None or op.method.upper() == request.method)
+        and (op.kind is None or op.kind.lower() == request.kind)
     ]
     view = views.NetworkView(
         tab=row.id, requests=[_request(r) for r in chosen[-op.limit :]], total=len(chosen)
@@ -120,6 +124,80 @@ async def network_requests(
     if op.clear:
         record.requests.clear()
     return view
+
+
+async def network_messages(
+    broker: Broker, agent: AgentId, op: ops.NetworkMessages
+) -> views.MessagesView:
+    row = await page_use.located(broker, agent, op, "read", acts=False)
+    if not broker.browser(row.browser).driver.capabilities.sees_messages:
+        raise Unsupported(
+            "This browser does not tell Roost of messages of WebSockets and event sources.",
+            hint="Use a Chromium that Roost started.",
+        )
+    record = broker.record(row.id)
+    chosen = [
+        one
+        for _, one in record.messages
+        if op.filter is None or op.filter in one.url or op.filter in one.text
+    ]
+    view = views.MessagesView(
+        tab=row.id,
+        total=len(chosen),
+        messages=[
+            views.MessageView(
+                kind=one.kind,
+                url=redacted_url(one.url),
+                text=one.text,
+                sent=one.sent,
+                binary=one.binary,
+                name=one.name or None,
+            )
+            for one in chosen[-op.limit :]
+        ],
+    )
+    if op.clear:
+        record.messages.clear()
+    return view
+
+
+async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
+    session = broker.decide(core.session_for, agent, op.session)
+    if op.action == "start":
+        if broker.browser(session.browser).driver.capabilities.asks_person:
+            raise Unsupported(
+                "Roost records no requests of a person's own browser.",
+                hint="Work in a session of a browser that Roost started.",
+            )
+        broker.record_requests(session.id)
+        return views.HarView(session=session.id, recording=True)
+    recording = broker.recordings.pop(session.id, None)
+    if recording is None:
+        raise NotFound(
+            "Nothing is being recorded.", hint=Hint("Begin[ with {Har action=start}] first.")
+        )
+    data = await recording.har(broker.version)
+    folders = broker.folders(agent, session.id)
+    try:
+        path = await asyncio.to_thread(
+            folders.write,
+            data,
+            op.filename,
+            HAR_FILE,
+            "filename",
+            overwrite=op.overwrite,
+            secret=True,
+        )
+    except BadRequest:
+        broker.recordings[session.id] = recording  # the caller can name another file
+        raise
+    return views.HarView(
+        session=session.id,
+        recording=False,
+        requests=len(recording.entries),
+        path=str(path),
+        bytes=len(data),
+    )
 
 
 async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest) -> views.BodyView:
@@ -182,6 +260,16 @@ def _status(request: RequestRecord) -> str:
     if request.error is not None or (request.status or 0) >= 400:
         return "failed"
     return "pending" if request.ended_at is None else "ok"
+
+
+def _has_status(request: RequestRecord, wanted: str) -> bool:
+    """Return whether the request's status is the wanted word, number, hundred or range."""
+    if wanted in ("pending", "ok", "failed"):
+        return _status(request) == wanted
+    first, _, last = wanted.partition("-")
+    low = int(first.replace("x", "0"))
+    high = int(last) if last else low + 99 * first.endswith("xx")
+    return request.status is not None and low <= request.status <= high
 
 
 def _request(request: RequestRecord) -> views.RequestLogView:

@@ -95,6 +95,7 @@ class CdpTab:
         self._awaited: str | None = None
         """The address of a navigation that Chromium has begun and not yet committed."""
         self._requests = Requests(handle, report)
+        self._streams = self._requests.messages
         self.side_effects = SideEffects()
         self._dismisses = False
         """Dismiss dialogs until the next commit: a page must not keep its tab by opening more."""
@@ -574,6 +575,10 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Fetch.requestPaused": lambda tab, s, params: tab._interception.request_paused(s, params),
     "Network.requestWillBeSent": CdpTab._request_sent,
     "Network.responseReceived": CdpTab._response_received,
+    "Network.webSocketCreated": lambda tab, _, p: tab._streams.opened(p["requestId"], p["url"]),
+    "Network.webSocketFrameSent": lambda tab, _, params: tab._streams.frame(params, sent=True),
+    "Network.webSocketFrameReceived": lambda tab, _, params: tab._streams.frame(params, sent=False),
+    "Network.eventSourceMessageReceived": lambda tab, _, params: tab._streams.event(params),
     "Network.loadingFinished": CdpTab._request_finished,
     "Network.loadingFailed": CdpTab._request_finished,
     "Runtime.consoleAPICalled": lambda tab, _, p: tab._report(console_called(tab.handle, p)),

@@ -59,7 +59,7 @@ _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpen
 class FirefoxDriver(ManagedDriver[BidiConnection]):
     """The driver of one Firefox that a keeper holds."""
 
-    capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
+    capabilities = Capabilities(draws_for_pictures=False, sees_messages=False, lacks=LACKS)
 
     def __init__(self, keeper: KeeperProcess, bundle: Bundle) -> None:
         super().__init__(keeper, bundle)

@@ -14,7 +14,7 @@ from roost.conditions import Conditions, Header
 from roost.drivers import interception
 from roost.drivers.connection import Json, Pending
 from roost.drivers.firefox.connection import BidiConnection
-from roost.drivers.firefox.page_events import kind_of
+from roost.drivers.firefox.page_events import headers_of, kind_of
 from roost.drivers.interception import PausedRequest
 
 
@@ -46,7 +46,7 @@ class Interception(interception.Interception[str]):
     def request_paused(self, params: Json) -> None:
         request = params["request"]
         number, url, method = request["request"], request["url"], request["method"]
-        headers = [(one["name"], _text(one["value"])) for one in request.get("headers", ())]
+        headers = list(headers_of(request))
         self.decide(PausedRequest(number, url, method, kind_of(request), headers))
 
     def fail(self, request: PausedRequest[str], reason: str) -> None:
@@ -110,12 +110,6 @@ def _split(origin: str) -> tuple[str, str, str]:
     scheme, _, host = origin.partition("://")
     name, colon, port = host.rpartition(":")
     return (scheme, name, port) if colon and port.isdigit() else (scheme, host, "")
-
-
-def _text(value: Json) -> str:
-    if value["type"] == "base64":
-        return base64.b64decode(value["value"]).decode("latin-1")
-    return str(value["value"])
 
 
 def bidi_headers(headers: Sequence[Header]) -> list[Json]:

@@ -63,6 +63,11 @@ LACKS = (
         "BiDi has no commands for these in this version of Firefox.",
     ),
     Lack(
+        "messages of WebSockets and event sources",
+        "Listing them gets `UNSUPPORTED`.",
+        "BiDi has no events for them.",
+    ),
+    Lack(
         "permissions for all origins",
         "A permission needs an `origin`, and only those that Firefox lets BiDi set are granted; "
         "others get `UNSUPPORTED`.",

@@ -345,6 +345,29 @@ def _count(shown: int, total: int, what: str) -> str:
     return f"{some}." if shown == total else f"{some}; the last {shown}:"
 
 
+@_tells(page_views.MessagesView)
+def _messages(view: page_views.MessagesView) -> Iterator[str]:
+    yield _count(len(view.messages), view.total, "message")
+    if view.messages:
+        yield marked(_message(message) for message in view.messages)
+
+
+def _message(message: page_views.MessageView) -> str:
+    way = "→" if message.sent else "←"
+    name = f" {one_line(message.name)}" if message.name else ""
+    text = one_line(message.text)
+    return f"{way} {message.kind} {message.url}{name}: {text}"
+
+
+@_tells(page_views.HarView)
+def _har(view: page_views.HarView) -> Iterator[str]:
+    if view.recording:
+        yield Hint("Recording. Save it[ with {Har action=stop}].")
+    else:
+        yield f"Saved {view.requests} requests ({view.bytes} bytes):"
+        yield marked([str(view.path)])
+
+
 @_tells(page_views.BodyView)
 def _body(view: page_views.BodyView) -> Iterator[str]:
     body = "(no body)" if view.body is None else view.body

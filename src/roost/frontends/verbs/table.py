@@ -244,6 +244,24 @@ _ROWS: Final = (
     Verb("downloads", ops.Downloads, example="roost downloads"),
     # --- network and device ----------------------------------------------------------------------
     Verb("route", ops.Route, ("url",), "roost route '**/api/user' --body '{}' --status 200"),
+    Verb("route-har", ops.RouteHar, ("path",), "roost route-har requests.har --url '**/api/**'"),
+    Verb(
+        "har start",
+        ops.Har,
+        (),
+        "roost har start",
+        {"action": "start"},
+        about="Record all requests of your session from now on.",
+    ),
+    Verb(
+        "har stop",
+        ops.Har,
+        ("filename",),
+        "roost har stop requests.har",
+        {"action": "stop"},
+        about="End the recording and save it as a HAR file.",
+    ),
+    Verb("messages", ops.NetworkMessages, ("filter",), "roost messages price"),
     Verb("route-list", ops.RouteList, (), "roost route-list", aliases=("routes",)),
     Verb("unroute", ops.Unroute, ("rule",), "roost unroute r1"),
     Verb(
@@ -314,7 +332,7 @@ GROUPS: Final = {
     "Tabs": ("tab", "page"),
     "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
     "Network and device": (
-        "route", "route-list", "unroute", "network-state-set", "headers", "credentials", "emulate",
+        "route", "route-har", "route-list", "unroute", "har", "messages", "network-state-set", "headers", "credentials", "emulate",
         "init-script", "conditions",
     ),
     "Sharing": ("space", "loop", "handoff", "session id", "call"),
