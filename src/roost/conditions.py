@@ -16,8 +16,7 @@ SCRIPTS: Final = 10
 """Maximum number of init scripts in one session."""
 ANY_ORIGIN: Final = "*"
 KINDS: Final = (
-    "document", "stylesheet", "image", "media", "font", "script", "xhr", "fetch", "websocket",
-    "other",
+    "document", "stylesheet", "image", "media", "font", "script", "xhr", "fetch", "other",
 )  # fmt: skip
 """The kinds of requests that a rule can name."""
 ABORTS: Final = (

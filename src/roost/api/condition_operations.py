@@ -17,8 +17,7 @@ __all__ = [
 BODY_CHARS = 1_000_000
 SCRIPT_CHARS = 100_000
 Kind = Literal[
-    "document", "stylesheet", "image", "media", "font", "script", "xhr", "fetch", "websocket",
-    "other",
+    "document", "stylesheet", "image", "media", "font", "script", "xhr", "fetch", "other",
 ]  # fmt: skip
 Permission = Literal[
     "accelerometer", "ambient-light-sensor", "background-sync", "camera", "clipboard-write",
@@ -56,7 +55,7 @@ rule that matches applies."""
     audited = ("url",)
     url: str = Field(min_length=1, max_length=1000, description="Glob: **/api/*, **/*.{png,jpg}")
     method: str | None = Field(default=None, pattern="^[A-Za-z]{1,20}$")
-    kinds: list[Kind] = Field(default_factory=list, max_length=10, description="Only these kinds")
+    kinds: list[Kind] = Field(default_factory=list, max_length=10, description="Only these")
     status: int | None = Field(default=None, ge=200, le=599, description="Answer with this status")
     body: str | None = Field(default=None, max_length=BODY_CHARS, description="Answer with this")
     path: str | None = Field(default=None, max_length=1000, description="Answer with this file")

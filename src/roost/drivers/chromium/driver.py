@@ -29,6 +29,7 @@ from roost.drivers.base import (
     ProtocolTap,
     Report,
     RunningBrowser,
+    TabUsage,
 )
 from roost.drivers.chromium.conditions import Grants
 from roost.drivers.chromium.connection import CdpConnection, CdpError
@@ -41,6 +42,7 @@ from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage, stores_of
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
+from roost.drivers.chromium.usage import tab_usage
 from roost.drivers.connection import BROWSER, Json, Pending, log_failure
 from roost.drivers.events import (
     TabClosed,
@@ -343,6 +345,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             film.close()
             raise
         return film
+
+    async def usage(self, tab: TabHandle) -> TabUsage:
+        return await tab_usage(self._browser(), self.page(tab).session)
 
     # --- targets -------------------------------------------------------------------------------
 

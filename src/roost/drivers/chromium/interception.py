@@ -19,7 +19,7 @@ from roost.drivers.interception import PausedRequest
 
 Key = tuple[str, str]
 """A paused request: its protocol session, and its id there."""
-_TYPES = {"xhr": "XHR", "websocket": "WebSocket"}
+_TYPES = {"xhr": "XHR"}
 _REASONS = {
     "accessdenied": "AccessDenied",
     "addressunreachable": "AddressUnreachable",
