@@ -10,8 +10,8 @@ from roost.api.condition_views import ConditionsView
 from roost.api.operation import Answers, Audience, SessionOperation
 
 __all__ = [
-    "Conditions", "Emulate", "InitScript", "NetworkState", "Route", "RouteHar", "RouteList", "SetCredentials",
-    "SetHeaders", "Unroute",
+    "Conditions", "Emulate", "InitScript", "NetworkState", "Route", "RouteHar", "RouteList",
+    "SetCredentials", "SetHeaders", "Unroute",
 ]  # fmt: skip
 
 BODY_CHARS = 1_000_000

@@ -18,8 +18,9 @@ from roost.api.views import PageView, ValueView
 
 __all__ = [
     "Click", "ConsoleMessages", "Downloads", "Drag", "Evaluate", "FileUpload", "FillForm", "Find",
-    "FormField", "GetContent", "HandleConsent", "Har", "HandleDialog", "Hover", "NavigateBack",
-    "NavigateForward", "NetworkMessages", "NetworkRequest", "NetworkRequests", "PageState", "PdfSave", "PressKey",
+    "FormField", "GetContent", "HandleConsent", "HandleDialog", "Har", "Hover", "NavigateBack",
+    "NavigateForward", "NetworkMessages", "NetworkRequest", "NetworkRequests", "PageState",
+    "PdfSave", "PressKey",
     "Reload", "Resize", "Scroll", "SelectOption", "Snapshot", "StateLimits", "TakeScreenshot",
     "TripleClick", "Type", "WaitFor", "ZoomScreenshot",
 ]  # fmt: skip

@@ -295,17 +295,6 @@ class Broker:
                 kind, data = told
                 self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
 
-    def record_requests(self, session: SessionId) -> None:
-        """Begin a recording of the session's requests. An earlier one is given up."""
-
-        async def body(tab: TabId, request: str) -> bytes:
-            row = self.state.tabs.get(tab)
-            if row is None:
-                raise TabGone(f"Tab {tab} is gone.", tab=tab)
-            return await self.page(row).body(request)
-
-        self.recordings[session] = Recording(self.tasks, body)
-
     def linked(self, browser: BrowserId, link: Link) -> None:
         """Give the link of a keeper or host that connected to the driver of its browser."""
         self.browser(browser).linked(link)

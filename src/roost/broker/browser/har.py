@@ -191,7 +191,7 @@ def split(path: Path, folder: Path) -> int:
                 field="path",
             )
         entries = json.loads(path.read_bytes())["log"]["entries"]
-        answers = {}
+        answers: dict[str, tuple[int, list[list[str]], str]] = {}
         folder.mkdir(mode=0o700, parents=True)
         for number, entry in enumerate(entries):
             request, response = entry["request"], entry["response"]

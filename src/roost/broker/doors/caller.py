@@ -32,6 +32,7 @@ from roost.broker.work import (
     questions,
     session_work,
     space_work,
+    traffic_work,
     waits,
 )
 from roost.broker.work import views as view_of
@@ -73,8 +74,8 @@ WORK: dict[type[Operation], Work] = {
     ops.ConsoleMessages: page_readings.console_messages,
     ops.NetworkRequests: page_readings.network_requests,
     ops.NetworkRequest: page_readings.network_request,
-    ops.NetworkMessages: page_readings.network_messages,
-    ops.Har: page_readings.har,
+    ops.NetworkMessages: traffic_work.network_messages,
+    ops.Har: traffic_work.har,
     ops.Evaluate: page_actions.evaluate,
     ops.Click: page_actions.click,
     ops.TripleClick: page_actions.triple_click,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 from pathlib import Path
 
@@ -124,80 +123,6 @@ async def network_requests(
     if op.clear:
         record.requests.clear()
     return view
-
-
-async def network_messages(
-    broker: Broker, agent: AgentId, op: ops.NetworkMessages
-) -> views.MessagesView:
-    row = await page_use.located(broker, agent, op, "read", acts=False)
-    if not broker.browser(row.browser).driver.capabilities.sees_messages:
-        raise Unsupported(
-            "This browser does not tell Roost of messages of WebSockets and event sources.",
-            hint="Use a Chromium that Roost started.",
-        )
-    record = broker.record(row.id)
-    chosen = [
-        one
-        for _, one in record.messages
-        if op.filter is None or op.filter in one.url or op.filter in one.text
-    ]
-    view = views.MessagesView(
-        tab=row.id,
-        total=len(chosen),
-        messages=[
-            views.MessageView(
-                kind=one.kind,
-                url=redacted_url(one.url),
-                text=one.text,
-                sent=one.sent,
-                binary=one.binary,
-                name=one.name or None,
-            )
-            for one in chosen[-op.limit :]
-        ],
-    )
-    if op.clear:
-        record.messages.clear()
-    return view
-
-
-async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
-    session = broker.decide(core.session_for, agent, op.session)
-    if op.action == "start":
-        if broker.browser(session.browser).driver.capabilities.asks_person:
-            raise Unsupported(
-                "Roost records no requests of a person's own browser.",
-                hint="Work in a session of a browser that Roost started.",
-            )
-        broker.record_requests(session.id)
-        return views.HarView(session=session.id, recording=True)
-    recording = broker.recordings.pop(session.id, None)
-    if recording is None:
-        raise NotFound(
-            "Nothing is being recorded.", hint=Hint("Begin[ with {Har action=start}] first.")
-        )
-    data = await recording.har(broker.version)
-    folders = broker.folders(agent, session.id)
-    try:
-        path = await asyncio.to_thread(
-            folders.write,
-            data,
-            op.filename,
-            HAR_FILE,
-            "filename",
-            overwrite=op.overwrite,
-            secret=True,
-        )
-    except BadRequest:
-        broker.recordings[session.id] = recording  # the caller can name another file
-        raise
-    return views.HarView(
-        session=session.id,
-        recording=False,
-        requests=len(recording.entries),
-        path=str(path),
-        bytes=len(data),
-    )
 
 
 async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest) -> views.BodyView:

@@ -333,7 +333,8 @@ GROUPS: Final = {
     "Tabs": ("tab", "page"),
     "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
     "Network and device": (
-        "route", "route-har", "route-list", "unroute", "har", "messages", "network-state-set", "headers", "credentials", "emulate",
+        "route", "route-har", "route-list", "unroute", "har", "messages", "network-state-set",
+        "headers", "credentials", "emulate",
         "init-script", "conditions",
     ),
     "Sharing": ("space", "loop", "handoff", "drawings", "session id", "call"),
