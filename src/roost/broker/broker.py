@@ -15,7 +15,6 @@ from itertools import count
 from pathlib import Path
 from typing import assert_never
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
 from roost import core
 from roost.api.broker import Notice
@@ -38,7 +37,6 @@ from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
-from roost.conditions import NO_CONDITIONS
 from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.addresses import check_not_own
@@ -47,7 +45,6 @@ from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
 from roost.drivers.base import (
-    ConditionsDriver,
     Driver,
     Group,
     JarContents,
@@ -140,8 +137,6 @@ class Broker:
         self.lanes = Lanes()
         self.recordings: dict[SessionId, Recording] = {}
         """The recordings of requests that are under way."""
-        self.condition_turns: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
-        """One lock per session: only one call at a time may change the session's conditions."""
         self.downloads = Downloads(files)
         self.watchers = Watchers()
         self.drawings = Drawings()
@@ -503,7 +498,7 @@ class Broker:
                 if effect.tab not in self.state.tabs:
                     await driver.close_tab(handle)
                     raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
-                await self._set_up(effect.tab, driver, handle)
+                await browser.set_up(self.state.tabs[effect.tab], handle)
                 self.hear(ev.TabReady(effect.tab, handle))
             if effect.restore is not None and effect.tab in self.state.tabs:
                 await self._return_to(effect.restore, driver.page(handle))
@@ -515,13 +510,6 @@ class Broker:
         except Exception:  # a tab that did not open must not hold its slot, whatever the error
             self.hear(ev.TabOpenFailed(effect.tab))
             raise
-
-    async def _set_up(self, tab: TabId, driver: Driver, handle: TabHandle) -> None:
-        """Make a new tab follow the conditions of its session, before its first page."""
-        row = self.state.tabs.get(tab)
-        conditions = NO_CONDITIONS if row is None else core.tab_conditions(self.state, row)
-        if conditions != NO_CONDITIONS and isinstance(driver, ConditionsDriver):
-            await driver.put_conditions(handle, conditions)
 
     async def _return_to(self, address: str, page: PageDriver) -> None:
         """Navigate a reopened tab to its address, and once more if the page's process crashes.

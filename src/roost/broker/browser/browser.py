@@ -11,13 +11,14 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import assert_never
+from weakref import WeakValueDictionary
 
 from roost import core
 from roost.broker.browser.jars import Jars, Surroundings
 from roost.broker.text_limits import short_url, shortened, whole
 from roost.conditions import NO_CONDITIONS, Conditions
 from roost.core import events as ev
-from roost.core.rows import Session, TabState
+from roost.core.rows import Session, Tab, TabState
 from roost.drivers.base import (
     ConditionsDriver,
     Driver,
@@ -98,6 +99,8 @@ class Browser:
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
         """Events that came before ``BrowserUp`` was reported."""
+        self.condition_turns: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+        """One lock per session: only one call at a time may change the session's conditions."""
         self._opens = 0
         self._unclaimed: list[TabClosed | TabMoved] = []
         """Events of tabs whose handle the core may not know yet. See ``opening``."""
@@ -197,6 +200,12 @@ class Browser:
             if session in state.sessions and state.sessions[session].browser == self.id:
                 with contextlib.suppress(RoostError):
                     await self.put_conditions(session)
+
+    async def set_up(self, tab: Tab, handle: TabHandle) -> None:
+        """Make a new tab follow the conditions of its session, before its first page."""
+        conditions = core.tab_conditions(self._state(), tab)
+        if conditions != NO_CONDITIONS and isinstance(self.driver, ConditionsDriver):
+            await self.driver.put_conditions(handle, conditions)
 
     async def put_conditions(self, session: SessionId) -> None:
         """Make the jar and the open tabs of the session follow its conditions.

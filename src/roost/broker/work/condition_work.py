@@ -261,7 +261,7 @@ async def _changing(
             "Roost changes no conditions in a person's own browser.",
             hint="Work in a session of a browser that Roost started.",
         )
-    turn = broker.condition_turns.setdefault(session.id, asyncio.Lock())
+    turn = browser.condition_turns.setdefault(session.id, asyncio.Lock())
     async with turn:
         _, row = broker.decide(core.conditions_of, agent, op.session, op.tab)
 

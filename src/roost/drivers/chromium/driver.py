@@ -34,7 +34,7 @@ from roost.drivers.base import (
 from roost.drivers.chromium.conditions import Grants
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
-from roost.drivers.chromium.downloads import Downloads
+from roost.drivers.chromium.downloads import Downloads, put_downloads
 from roost.drivers.chromium.film import Screencast
 from roost.drivers.chromium.holds import Holds
 from roost.drivers.chromium.label_tabs import bring_to_front, fill_label, is_visible
@@ -144,7 +144,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if policy is JarPolicy.SHARED:
             if proxy is not None:
                 raise JarUnavailable("The browser's own jar cannot have domain lists of its own.")
-            await self._put_downloads({}, downloads)
+            await put_downloads(self._browser(), {}, downloads)
             return SHARED_JAR
         options: Json = {"disposeOnDetach": False}
         if proxy is not None:
@@ -152,7 +152,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             options |= {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
         made = await self._browser().call("Target.createBrowserContext", options)
         self._jars.add(made["browserContextId"])
-        await self._put_downloads({"browserContextId": made["browserContextId"]}, downloads)
+        await put_downloads(
+            self._browser(), {"browserContextId": made["browserContextId"]}, downloads
+        )
         return str(made["browserContextId"])
 
     async def remove_jar(self, jar: str) -> None:
@@ -316,7 +318,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return None if tab is None else tab.handle
 
     async def put_downloads(self, jar: str, folder: str) -> None:
-        await self._put_downloads(self._context(jar), folder)
+        await put_downloads(self._browser(), self._context(jar), folder)
 
     def _let_run(self, tab: TabHandle) -> None:
         """Let a paused page run.
@@ -402,14 +404,6 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if jar not in self._jars:
             raise JarUnavailable("That jar is gone.")
         return {"browserContextId": jar}
-
-    async def _put_downloads(self, context: Json, folder: str | None) -> None:
-        """Set the download folder, or refuse downloads. Files are named by an id, because a name
-        that a server chose must not reach the disk."""
-        how: Json = {"behavior": "deny"}
-        if folder is not None:
-            how = {"behavior": "allowAndName", "downloadPath": folder, "eventsEnabled": True}
-        await self._browser().call("Browser.setDownloadBehavior", {**context, **how})
 
     async def _watch_targets(self) -> None:
         cdp = self._browser()
