@@ -132,7 +132,9 @@ def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
 
 
 def test_every_page_tool_takes_tab_and_session() -> None:
-    in_no_tab = ("browser_downloads", "browser_drawings", "browser_batch", "browser_handoff")
+    in_no_tab = (
+        "browser_downloads", "browser_drawings", "browser_batch", "browser_handoff", "browser_har",
+    )  # fmt: skip
     for tool in TOOLS:
         if tool.name.startswith("browser_") and tool.name not in in_no_tab:
             assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name
