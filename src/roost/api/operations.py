@@ -22,6 +22,7 @@ from roost.api.condition_operations import *
 from roost.api.element_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
+from roost.api.move_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
 from roost.errors import BadRequest
@@ -503,6 +504,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
+        SessionPack, SessionUnpack,
         ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
