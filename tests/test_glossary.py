@@ -16,6 +16,7 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 OTHER_MEANINGS = {
     "client": {
+        "fleet/": "the other end of a TLS connection",
         "client/": "the public Python class `roost.Client`",
         "testing/house.py": "makes a `roost.Client`",
         "broker/doors/": "the program an agent runs in, such as Claude Code",
@@ -27,12 +28,15 @@ OTHER_MEANINGS = {
     },
     "auth": {"frontends/cdp/commands.py": "CDP's method Fetch.continueWithAuth"},
     "command": {
+        "fleet/supervisor.py": "a process's command line",
         "broker/doors/command_callers.py": "a `roost` command",
         "broker/doors/commands.py": "a `roost` command",
         "drivers/chromium/": "a command of CDP; the browser's command line",
+        "drivers/firefox/conditions.py": "a command of BiDi",
         "drivers/firefox/launch.py": "the browser's command line",
         "drivers/keeper_process.py": "the keeper's command line",
         "frontends/cdp/commands.py": "a command of CDP",
+        "frontends/cli/main.py": "a `roost` command",
         "frontends/cli/install/": "a `roost` command; the field `command` of a client's file",
         "local/": "a process's command line",
         "verb/": "a `roost` command",
@@ -41,6 +45,7 @@ OTHER_MEANINGS = {
         "drivers/firefox/launch.py": "Firefox's containers, in its file containers.json",
     },
     "context": {
+        "fleet/authority.py": "the settings of a TLS connection, `ssl.SSLContext`",
         "api/protocol.py": "a browser context, as a CDP client sees it",
         "broker/doors/cdp_seats.py": "a browser context, as a CDP client sees it",
         "drivers/chromium/": "a browser context or execution context of CDP",
@@ -55,6 +60,8 @@ OTHER_MEANINGS = {
         "testing/site.py": "a BaseHTTPRequestHandler of the standard library",
     },
     "key": {
+        "fleet/authority.py": "the private key of a certificate",
+        "fleet/rows.py": "the primary key of a row",
         "api/input_operations.py": "a key of the keyboard",
         "api/page_operations.py": "a key of the keyboard",
         "broker/browser/holds.py": "a key of the keyboard",
@@ -83,6 +90,10 @@ OTHER_MEANINGS = {
         "api/page_operations.py": "the operation browser_console_messages",
         "api/page_views.py": "a line in a page's console",
         "broker/work/page_readings.py": "the operation browser_console_messages",
+        "broker/work/traffic_work.py": "a message of a WebSocket",
+        "drivers/chromium/messages.py": "a message of a WebSocket",
+        "drivers/events.py": "a message of a WebSocket",
+        "frontends/mcp/replies.py": "a message of a WebSocket",
         "demo/site.py": "a method of BaseHTTPRequestHandler",
         "testing/site.py": "a method of BaseHTTPRequestHandler",
         "drivers/extension/firefox/messages.py": "a message to or from the extension",
@@ -101,10 +112,12 @@ OTHER_MEANINGS = {
         "broker/doors/cdp_seats.py": "the password that a proxy asks a DevTools client for",
         "drivers/chromium/": "the password that a web site asks for, or the system's keyring",
         "drivers/firefox/": "the password that a web site asks for",
+        "drivers/interception.py": "the password that a web site asks for",
         "frontends/cdp/": "the password that a web site or a proxy asks for",
         "profiles/keyring.py": "the password that a browser keeps in the system's keyring",
     },
     "server": {
+        "fleet/authority.py": "the end of a TLS connection that was connected to",
         "frontends/": "listens on a socket or a port; an MCP server",
         "testing/": "a web server that test pages come from",
     },
@@ -122,6 +135,8 @@ OTHER_MEANINGS = {
         "frontends/cdp/": "a target of CDP",
     },
     "user": {
+        "fleet/": "a holder of a user token, who may have many agents",
+        "drivers/chromium/conditions.py": "the browser's user agent",
         "drivers/firefox/preferences.py": "Firefox's file user.js",
         "local/home.py": "the user account of the operating system",
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from roost.core import approvals, jars, policy, rules, tabs
+from roost.core import approvals, conditions, jars, policy, rules, tabs
 from roost.core.addresses import checked_domain
 from roost.core.effects import ForgetGroup, RemoveFiles, Tell, WriteAudit
 from roost.core.policy_layers import PolicyLayer
@@ -235,6 +235,7 @@ def end_session(state: State, session: Session, *, why: str) -> None:
         row = table.get(session.id)
         if row is not None:
             state.drop(row)
+    conditions.session_ended(state, session.id)
     approvals.forget(state, session)
     policy.forget(state, session.id)
     for member in state.members_in(session.id):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain
 
@@ -30,10 +31,9 @@ def policy() -> None:
 @click.pass_obj
 def show(flags: CommonFlags, session: str | None) -> None:
     """Show the policy of SESSION, or else of the configuration, and what you have approved."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    _print(flags, ask(flags, ops.PolicyShow, session=session))
+    _print(flags, ask(flags, orders.POLICY_SHOW, session=session))
 
 
 @policy.command("explain")
@@ -45,10 +45,9 @@ def show(flags: CommonFlags, session: str | None) -> None:
 @click.pass_obj
 def explain(flags: CommonFlags, session: str, operation: str, url: str | None) -> None:
     """Say whether SESSION may do OPERATION (click, evaluate, login …) at URL, and by which rule."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.PolicyExplain, session=session, action=operation, url=url)
+    view = ask(flags, orders.POLICY_EXPLAIN, session=session, action=operation, url=url)
     if flags.json:
         echo_json(view.to_wire())
         return
@@ -71,13 +70,12 @@ def set_(flags: CommonFlags, session: str, policy: str) -> None:
     It replaces the policy that the session's agents were started with. The configuration's policy
     holds besides it.
     """
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
     from roost.local.policy_place import policy_text
 
     text = policy_text(policy, Path.cwd())
     source = "`roost policy set`" if text == policy else f"`roost policy set` ({policy[:100]})"
-    _print(flags, ask(flags, ops.PolicySet, session=session, policy=text, source=source))
+    _print(flags, ask(flags, orders.POLICY_SET, session=session, policy=text, source=source))
 
 
 @policy.command("reload")
@@ -86,10 +84,9 @@ def set_(flags: CommonFlags, session: str, policy: str) -> None:
 @click.pass_obj
 def reload(flags: CommonFlags) -> None:
     """Read the policy in config.toml again. If it is wrong, the old one stays."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    _print(flags, ask(flags, ops.PolicyReload))
+    _print(flags, ask(flags, orders.POLICY_RELOAD))
 
 
 @policy.command("forget")
@@ -99,10 +96,9 @@ def reload(flags: CommonFlags) -> None:
 @click.pass_obj
 def forget(flags: CommonFlags, session: str | None) -> None:
     """Withdraw what you have approved in SESSION, or else everywhere."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    _print(flags, ask(flags, ops.PolicyForget, session=session))
+    _print(flags, ask(flags, orders.POLICY_FORGET, session=session))
 
 
 def _print(flags: CommonFlags, view: PolicyView) -> None:
@@ -111,7 +107,7 @@ def _print(flags: CommonFlags, view: PolicyView) -> None:
         return
     if view.is_open:
         click.echo("open: everything is allowed.")
-    for layer in view.layers:
+    for layer in view.to_wire()["layers"]:
         click.echo(f"{plain(layer['source'])}:")
         for line in _lines(layer):
             click.echo(f"  {plain(line)}")
