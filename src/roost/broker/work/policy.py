@@ -89,6 +89,20 @@ def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Opera
     check(broker, agent, session.id, deed_of(operation, None))
 
 
+def check_conditions(
+    broker: Broker, agent: AgentId, session: Session, operation: Operation
+) -> None:
+    """Judge what holds for all pages of a session, such as an init script. Where some origins are
+    not to be acted on, nothing that acts on every origin is allowed."""
+    layers = policy.layers_for(broker.state, agent, session.id)
+    deed = deed_of(operation, policy.OPAQUE)
+    for layer in layers:
+        if layer.read_only:
+            found = core.Judgement(Verdict.DENY, "there are origins in `read_only`", layer.source)
+            raise policy.refusal(session.id, deed, found)
+    check(broker, agent, session.id, deed)
+
+
 def check_devtools(broker: Broker, agent: AgentId, session: Session) -> None:
     """Refuse a DevTools client in a session whose policy restricts anything, unless a rule allows
     ``cdp``: what such a client asks and is answered passes unread."""

@@ -21,7 +21,8 @@ DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 GROUPS = {
     "Set-up": (
-        "install", "up", "stop", "doctor", "browser", "profile", "fleet", "mcp", "hook", "demo",
+        "install", "up", "stop", "doctor", "browser", "profile", "policy", "fleet", "mcp", "hook",
+        "demo",
     ),
     "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
 }  # fmt: skip
