@@ -31,6 +31,7 @@ from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
 from roost.broker.journal import Journal
+from roost.broker.subagent_reports import SubagentReports
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
@@ -128,6 +129,7 @@ class Broker:
         self.lanes = Lanes()
         self.downloads = Downloads(files)
         self.watchers = Watchers()
+        self.subagent_reports = SubagentReports()
         self.seen_at: dict[AgentId, float] = {}
         """When each agent last called. Only shown to people; no decision depends on it."""
         self.stop_requested = asyncio.Event()
@@ -423,6 +425,7 @@ class Broker:
                 self._settle_capture(effect.capture, effect.error)
             case fx.EndAgent():
                 self.seen_at.pop(effect.agent, None)
+                self.subagent_reports.forget(effect.agent)
                 callback = self._on_agent_end.pop(effect.agent, None)
                 if callback is not None:
                     callback()

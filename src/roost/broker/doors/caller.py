@@ -28,6 +28,7 @@ from roost.broker.work import (
     pictures,
     session_work,
     space_work,
+    subagent_work,
 )
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -111,6 +112,7 @@ WORK: dict[type[Operation], Work] = {
     ops.LoopStatus: space_work.loop_status,
     ops.LoopTurn: space_work.loop_turn,
     ops.BatchProgress: batch.progress,
+    ops.SubagentReport: subagent_work.report,
     ops.Status: session_work.status,
     ops.Ping: session_work.ping,
     ops.BrowserStart: session_work.browser_start,
@@ -174,7 +176,11 @@ class Caller:
     async def _work(self, operation: Operation, seconds: float) -> View:
         if isinstance(operation, ops.Batch):
             return await batch.run(self._broker, self._agent, operation, seconds, self._step)
-        return await WORK[type(operation)](self._broker, self._agent, operation)
+        return await WORK[type(operation)](self._broker, self._performer(operation), operation)
+
+    def _performer(self, operation: Operation) -> AgentId:
+        """Return the agent that performs the operation."""
+        return self._agent
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
         """Run the operation within the deadline. Raises only ``RoostError``."""

@@ -1,6 +1,6 @@
 """Install the Claude Code plugin: a copy in ROOST_HOME, which Claude Code is told about.
 
-The copy's hook runs this Roost. ``claude plugin`` registers the copy at once. Without that command,
+The copy's hooks run this Roost. ``claude plugin`` registers the copy at once. Without that command,
 two entries in Claude Code's settings make it known and enable it. Claude Code then registers it
 while it starts. In older releases (seen: 2.1.197) that is too late for this start's commands.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -61,7 +62,11 @@ def install(home: Home) -> PluginInstallation:
     shutil.copytree(plugin_source(), fresh, ignore=shutil.ignore_patterns(".mcp.json"))
     hooks = fresh / "hooks/hooks.json"
     loaded = json.loads(hooks.read_text(encoding="utf-8"))
-    loaded["hooks"]["Stop"][0]["hooks"][0]["command"] = hook_line(home)
+    groups = [group for event in loaded["hooks"].values() for group in event]
+    for hook in [hook for group in groups for hook in group["hooks"]]:
+        if hook["type"] == "command":
+            _, *arguments = shlex.split(hook["command"])
+            hook["command"] = hook_line(home, *arguments)
     hooks.write_text(json.dumps(loaded, indent=2) + "\n", encoding="utf-8")
     shutil.rmtree(copy, ignore_errors=True)
     fresh.rename(copy)
