@@ -203,7 +203,7 @@ class Watch:
         for agent in after.agents.values() if self.listens else ():
             assert agent.connected or agent.deadline, "nobody would notice that it is dead"
         step.check()
-        self._captures(event, now, outcome)
+        self._captures(event, now, outcome, step.rested())
 
     def broker_died(self) -> None:
         self.lines.clear()
@@ -230,8 +230,10 @@ class Watch:
         self.seen_tabs |= new_tabs
         self.seen_jars |= new_jars
 
-    def _captures(self, event: Event, now: float, outcome: Decision[Any]) -> None:
-        ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
+    def _captures(
+        self, event: Event, now: float, outcome: Decision[Any], rested: set[AgentId]
+    ) -> None:
+        ended = rested | {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
         refused = {e.capture for e in outcome.effects if isinstance(e, fx.RefuseCapture)}
         for line in self.lines.values():
             for capture, _, asked in line:
@@ -619,7 +621,9 @@ class Step:
                 continue
             admitted = self.admitted()
             used = admitted is not None and admitted.session == session
-            over = held.agent in self.ended or session not in self.after.sessions
+            owner = self.after.agents.get(held.agent)
+            rests = owner is not None and owner.parent is not None and owner.idle_until is None
+            over = held.agent in self.ended or session not in self.after.sessions or rests
             assert used or over, "a reserved slot was taken"
 
     def cloning(self) -> None:
@@ -669,7 +673,8 @@ class Step:
             forgotten = session.kept_until is not None and session.kept_until <= self.now
             is_unused = not session.has_opened and session.id not in self.before.loops
             is_kept = session.lifetime is Lifetime.RESUMABLE and not is_unused
-            orphaned = session.lifetime is not Lifetime.NAMED and not is_kept and self.ended
+            stopped = self.ended | self.rested()
+            orphaned = session.lifetime is not Lifetime.NAMED and not is_kept and stopped
             failed = (ev.TabOpenFailed, ev.TabOpenAbandoned, ev.BrokerRestarted)
             is_own = any(
                 agent.own_session == session.id
@@ -702,17 +707,26 @@ class Step:
         )
         assert due or forgotten or left or with_parent or made_room, "a live sub-agent was ended"
 
+    def rested(self) -> set[AgentId]:
+        """Return the sub-agents that rest since this event."""
+        rows = [(row, self.before.agents.get(row.id)) for row in self.after.agents.values()]
+        return {
+            row.id
+            for row, earlier in rows
+            if row.idle_until is None and earlier is not None and earlier.idle_until is not None
+        }
+
     def resting(self) -> None:
         """Check that a sub-agent rests only when it ended or was idle, and holds nothing then."""
-        for agent in self.after.agents.values():
-            earlier = self.before.agents.get(agent.id)
-            if agent.parent is None or agent.idle_until is not None or earlier is None:
-                continue
-            if earlier.idle_until is None:
-                continue
-            due = earlier.idle_until <= self.now
+        for id in self.rested():
+            agent = self.after.agents[id]
+            if agent.parent is None:
+                continue  # its parent ended, so it is no sub-agent any more
+            due = (self.before.agents[id].idle_until or 0.0) <= self.now
             assert due or self.event == ev.SubagentEnded(agent.id), "a busy sub-agent was stopped"
             own = self.after.sessions.get(agent.own_session)
+            is_member = (agent.id, agent.own_session) in self.before.members
+            assert own is None or not own.paused or not is_member, "a person works there"
             places = [*self.after.requests.values(), *self.after.reservations.values()]
             assert all(place.agent != agent.id for place in places), "it waits although it rests"
             members = [a for a, s in self.after.members if s == agent.own_session]

@@ -278,7 +278,7 @@ class Sharing(RuleBasedStateMachine):
         subagents = [row.id for row in rows if row.parent is not None]
         self.say(ev.SubagentEnded(one_of(subagents, pick) or self.somebody(pick)))
 
-    @step(number=range(9))
+    @step(number=(0, 0, 0, 10))
     def many_subagents_end(self, number: int) -> None:
         """Let more sub-agents rest than one agent may have."""
         for each in range(number):
@@ -296,8 +296,13 @@ class Sharing(RuleBasedStateMachine):
     def a_call_names_something_of_a_parent(
         self, who: int, where: int, which: int, selects: bool
     ) -> None:
-        agent = self.somebody(who)
-        session, tab = self.a_session(agent, where), self.a_tab(agent, which)
+        """Let mostly a sub-agent name a session or tab, mostly one of its parent's."""
+        facts = self.watch.facts
+        subagents = [row.id for row in facts.agents.values() if facts.parents(row.id)]
+        agent = one_of(subagents, who) or self.somebody(who)
+        above = one_of(facts.parents(agent), who) or agent
+        session = self.a_session(agent, where)
+        tab = self.a_tab(above if which < 8 else agent, which)
         answer = self.say(Ask(core.acting_agent, agent, session, tab, selects=selects))
         if answer.refusal is None:
             use = Ask(core.use_tab, answer.answer, session, tab, action="click", acts=True)

@@ -153,6 +153,9 @@ def broker_restarted(state: State) -> None:
             state.put(replace(agent, lease_until=state.now + LEASE_SECONDS))
         elif not agent.shares_connection:
             state.put(replace(agent, connected=False, awaited_until=None))
+    for agent in [row for row in state.agents.values() if row.idle_until is not None]:
+        # Sub-agents could not call while no broker ran.
+        state.put(replace(agent, idle_until=state.now + SUBAGENT_SECONDS))
     pool.wait_anew(state)
 
 
