@@ -17,6 +17,7 @@ from roost.api import operations as ops
 from roost.client.client import connect
 from roost.drivers.base import Cookie, JarContents
 from roost.profiles.store import Profile, ProfileStore
+from roost.testing.sealing import sealer_of
 from roost.vocabulary import JarPolicy
 
 SAMPLES = 20
@@ -31,7 +32,7 @@ def rows() -> list[Row]:
 
 async def _rows() -> list[Row]:
     with browser_home("chromium") as home, raw_chromium() as raw:
-        ProfileStore(home.profiles).put(_profile(), for_any_agent=True)
+        ProfileStore(home.profiles, sealer_of(home.path)).put(_profile(), for_any_agent=True)
         async with await connect(home=home, name="bench") as agent:
             await agent.call(ops.Navigate(url=BLANK))
             clone = ops.SessionOpen(

@@ -68,7 +68,7 @@ def browser_home(
     with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
         home = Home(Path(folder))
         home.create()
-        lines = [f'browser = "{browser}"', f"headless = {str(headless).lower()}"]
+        lines = [f'browser = "{browser}"', f"headless = {str(headless).lower()}", "keyring = false"]
         lines += [f"{name} = {value}" for name, value in settings.items()]
         home.config.write_text("\n".join(lines), encoding="utf-8")
         prepare(home)

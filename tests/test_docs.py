@@ -33,6 +33,7 @@ NAMED_FILE = re.compile(r"``([\w./]+\.(?:py|md|js|ts|toml|json))``")
 NAMED_SYMBOL = re.compile(r"\]\(\.\./(src/[^)]+\.(?:py|ts))\)\s+`(\w+)`")
 FILES_OF_OTHERS = {
     "endpoint.json": "in ROOST_HOME",
+    "key.json": "in ROOST_HOME",
     "config.toml": "in ROOST_HOME",
     ".roost.toml": "in a repository",
     "user.js": "in a Firefox profile",

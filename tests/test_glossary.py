@@ -70,6 +70,9 @@ OTHER_MEANINGS = {
         "drivers/firefox/values.py": "a key of a JavaScript object",
         "core/rows.py": "the primary key of a row",
         "profiles/chromium.py": "an encryption key",
+        "frontends/cli/doctor.py": "the key that seals what Roost stores",
+        "local/home.py": "the key that seals what Roost stores",
+        "vault/": "the key that seals what Roost stores",
     },
     "lock": {
         "daemon/main.py": "a lock on a file",

@@ -21,11 +21,14 @@
     ├── BrowserLost        the browser died during the call
     ├── Interrupted        the broker restarted; outcome unknown
     ├── Paused             a person has the session
+    ├── ApprovalPending    the person is being asked; repeat the call
+    ├── PolicyDenied       the session's policy, or the person, does not allow it
     ├── Unsupported        this browser cannot do it
     ├── Unauthorized       no or wrong credentials
     ├── BadRequest         which field, what was expected
     ├── TooLarge           a frame above the limit
     ├── LoopActive         the session already has a loop
+    ├── VaultLocked        the key of stored logins and secrets is missing
     └── Internal           our fault; the audit trail has the reference
 
 Each error carries ``code``, a message, a hint that says what to do next, and details. ``from_wire``
@@ -250,6 +253,18 @@ class Paused(RoostError):
     )
 
 
+class ApprovalPending(RoostError):
+    code = "APPROVAL_PENDING"
+    default_hint = (
+        "Nothing was done. Repeat the same call: it goes on waiting for the person's answer."
+    )
+
+
+class PolicyDenied(RoostError):
+    code = "POLICY_DENIED"
+    default_hint = "Do without it, or tell the person: only they can change that."
+
+
 class Unsupported(RoostError):
     code = "UNSUPPORTED"
     default_hint = "This browser cannot do that."
@@ -275,6 +290,11 @@ class LoopActive(RoostError):
     default_hint = Hint("Stop the running loop first[ with {LoopStop}].")
 
 
+class VaultLocked(RoostError):
+    code = "VAULT_LOCKED"
+    default_hint = "Ask the person to unlock their keyring. `roost doctor` says what is missing."
+
+
 class Internal(RoostError):
     code = "INTERNAL"
 
@@ -284,7 +304,7 @@ BY_CODE: dict[str, type[RoostError]] = {
     for cls in (
         TabGone, SessionGone, Ownership, TabCrashed, PoolFull, MutexBusy, SessionLimit,
         JarUnavailable, ProfileNotFound, UrlBlocked, StaleRef, NotFound, NotActionable,
-        DialogOpen, Timeout, BrowserLost, Interrupted, Paused, Unsupported, Unauthorized,
-        BadRequest, TooLarge, LoopActive, Internal,
+        DialogOpen, Timeout, BrowserLost, Interrupted, Paused, ApprovalPending, PolicyDenied,
+        Unsupported, Unauthorized, BadRequest, TooLarge, LoopActive, VaultLocked, Internal,
     )
 }  # fmt: skip

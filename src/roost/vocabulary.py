@@ -84,13 +84,34 @@ class QuestionKind(StrEnum):
 
     HANDOFF = "handoff"
     """The person is to do something in the session's page."""
+    APPROVAL = "approval"
+    """The person is to allow something that an agent of the session wants to do."""
 
 
 class QuestionAnswer(StrEnum):
-    """How the person may answer."""
+    """How the person may answer: the first two a hand-over, the others an approval."""
 
     DONE = "done"
     CANNOT = "cannot"
+    ONCE = "once"
+    """Allow this call, and nothing after it."""
+    SESSION = "session"
+    """Allow it in this session, on every origin, until the session ends."""
+    ORIGIN = "origin"
+    """Allow it to this client program on this origin, in every session, from now on."""
+    ALWAYS = "always"
+    """Allow it to this client program on every origin, in every session, from now on."""
+    NO = "no"
+
+
+HANDOFF_ANSWERS: Final = (QuestionAnswer.DONE, QuestionAnswer.CANNOT)
+APPROVAL_ANSWERS: Final = (
+    QuestionAnswer.ONCE,
+    QuestionAnswer.SESSION,
+    QuestionAnswer.ORIGIN,
+    QuestionAnswer.ALWAYS,
+    QuestionAnswer.NO,
+)
 
 
 class NoticeKind(StrEnum):
@@ -217,13 +238,18 @@ class NoticeKind(StrEnum):
     QUESTION_ASKED = (
         "question_asked",
         "The session asks the person something and waits for the answer.",
-        {"kind": "handoff", "reason": "what the agent wants of the person"},
+        {
+            "kind": "handoff or approval",
+            "reason": "what the agent wants of the person, or wants to do",
+            "origin": "for an approval: the origin of the page that it is about (optional)",
+        },
     )
     QUESTION_ANSWERED = (
         "question_answered",
         "The person answered the session's question, or the time for it ran out.",
         {
-            "answer": "done or cannot; null if the time ran out",
+            "answer": "done or cannot; for an approval once, session, origin, always or no;"
+            " null if the time ran out, which means no",
             "note": "what the person says to the agent",
         },
     )
@@ -238,6 +264,8 @@ HANDOFF_SECONDS: Final = 50.0
 """How long a call waits for the person. MCP clients give up after 60 s."""
 QUESTION_SECONDS: Final = 24 * 3600.0
 """How long a question waits for its answer, and an answer for its agent."""
+APPROVAL_SECONDS: Final = 600.0
+"""How long an approval waits for its answer, and an answer for the agent's next call."""
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 

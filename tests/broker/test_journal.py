@@ -11,6 +11,7 @@ from roost.broker.journal import Journal
 from roost.core.rows import (
     ROW_TYPES,
     Agent,
+    Approval,
     Batch,
     Consent,
     Counter,
@@ -68,6 +69,7 @@ ROWS: list[Row] = [
     Loop(session=S, prompt="p" * 100_000, max_iterations=0, phrase=None, started_at=1.0),
     Question(session=S, kind=QuestionKind.HANDOFF, reason="Log in", agent=A, asked_at=1.0,
              until=2.5, answer=QuestionAnswer.DONE, note="Done."),
+    Approval(session=S, subject="browser_evaluate", origin="https://a.example", until=3.5),
     Consent(browser=B, name="claude", allow=False),
     Batch(agent=A, digest="0" * 32, done=2, of=3),
     Counter(name="tab", value=2**40),

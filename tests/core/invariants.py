@@ -17,6 +17,7 @@ from roost.core import events as ev
 from roost.core.machine import Decision, Machine
 from roost.core.rows import (
     Agent,
+    Approval,
     Consent,
     Jar,
     Loop,
@@ -67,6 +68,7 @@ class Facts:
         self.reservations: dict[SessionId, Reservation] = {}
         self.loops: dict[SessionId, Loop] = {}
         self.questions: dict[SessionId, Question] = {}
+        self.approvals: dict[str, Approval] = {}
         self.consents: dict[tuple[BrowserId, str], Consent] = {}
         for row in rows:
             match row:
@@ -88,6 +90,8 @@ class Facts:
                     self.loops[row.session] = row
                 case Question():
                     self.questions[row.session] = row
+                case Approval():
+                    self.approvals[row.key] = row
                 case Consent():
                     self.consents[row.browser, row.name] = row
 
@@ -99,6 +103,7 @@ class Facts:
         """Return the rows that expire at their deadline."""
         tables: tuple[Mapping[Any, Row], ...] = (
             self.agents, self.sessions, self.reservations, self.loops, self.questions,
+            self.approvals,
         )  # fmt: skip
         return [row for table in tables for row in table.values()]
 
@@ -391,6 +396,8 @@ def check_references(facts: Facts, settings: CoreSettings) -> None:
     assert not facts.requests.keys() & facts.reservations.keys()
     assert facts.loops.keys() <= sessions.keys()
     assert facts.questions.keys() <= sessions.keys(), "a session that ended still asks"
+    kept = {row.session for row in facts.approvals.values() if row.session is not None}
+    assert kept <= sessions.keys(), "a session that ended is still allowed something"
     assert all(jar.session is None or jar.session in sessions for jar in facts.jars.values())
     check_families(facts)
     attended = {session for _, session in facts.members}
@@ -727,8 +734,9 @@ class Step:
             own = self.after.sessions.get(agent.own_session)
             is_member = (agent.id, agent.own_session) in self.before.members
             assert own is None or not own.paused or not is_member, "a person works there"
-            places = [*self.after.requests.values(), *self.after.reservations.values()]
-            assert all(place.agent != agent.id for place in places), "it waits although it rests"
+            places: list[SlotRequest | Reservation] = [*self.after.requests.values()]
+            places += self.after.reservations.values()
+            assert agent.id not in {place.agent for place in places}, "it waits although it rests"
             members = [a for a, s in self.after.members if s == agent.own_session]
             if own is not None and own.lifetime is not Lifetime.NAMED and members == [agent.id]:
                 tabs = [tab for tab in self.after.tabs.values() if tab.session == own.id]

@@ -8,6 +8,7 @@ from roost.core.questions import NOTE_CHARS, REASON_CHARS
 from roost.core.rows import Question
 from roost.errors import BadRequest, NotFound, SessionGone
 from roost.vocabulary import (
+    HANDOFF_ANSWERS,
     OPERATOR,
     QUESTION_SECONDS,
     AgentId,
@@ -119,7 +120,7 @@ def test_reason_and_note_are_cut_and_a_reason_is_needed() -> None:
     assert len(play.do(answered(question.session, "y" * 9999)).answer.note) == NOTE_CHARS
 
 
-@pytest.mark.parametrize("answer", list(QuestionAnswer))
+@pytest.mark.parametrize("answer", HANDOFF_ANSWERS)
 def test_the_session_is_told_of_question_and_answer(answer: QuestionAnswer) -> None:
     play = Play()
     asking = play.do(asked(play.agent("ada")))

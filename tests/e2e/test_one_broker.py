@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import re
 import stat
 import threading
 from pathlib import Path
@@ -123,6 +124,11 @@ async def test_everything_the_broker_writes_is_readable_only_by_its_user(tmp_pat
         os.umask(umask)
 
 
+def writes_no_core_files(pid: int) -> bool:
+    limits = Path(f"/proc/{pid}/limits").read_text(encoding="ascii")
+    return re.search(r"Max core file size +0 +0 ", limits) is not None
+
+
 async def test_the_broker_is_detached_and_keeps_no_file_of_its_starter_open(
     tmp_path: Path,
 ) -> None:
@@ -135,6 +141,7 @@ async def test_the_broker_is_detached_and_keeps_no_file_of_its_starter_open(
         assert os.getsid(pid) != os.getsid(0)
         assert os.readlink(f"/proc/{pid}/cwd") == "/"
         assert open_files(pid) & open_files(os.getpid()) <= {"/dev/null"}
+        assert writes_no_core_files(pid)
 
 
 def open_files(pid: int) -> set[str]:

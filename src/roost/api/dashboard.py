@@ -60,7 +60,12 @@ class TileView(View):
     current: str | None = None
     tabs: list[TabView]
     question: str | None = None
-    """What its agent asks the person to do, in the agent's words."""
+    """What its agent asks the person to do, in the agent's words; for an approval, what the agent
+    wants to do, in Roost's words."""
+    approval: bool | None = None
+    """True if the question is an approval."""
+    origin: str | None = None
+    """The origin that the approval is about: page text."""
     dialog: str | None = None
     """The text of the dialog that is open in the current tab: page text."""
     parent: str | None = None

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.element_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
 from roost.api.operation import *
@@ -493,7 +494,8 @@ OPERATIONS: dict[str, type[Operation]] = {
     operation.op: operation
     for operation in (
         Navigate, NavigateBack, NavigateForward, Reload,
-        Snapshot, Find, GetContent, PageState, WaitFor, TakeScreenshot, ZoomScreenshot,
+        Snapshot, Find, Get, Is, Highlight, GetContent, PageState, WaitFor,
+        TakeScreenshot, ZoomScreenshot,
         PdfSave, Click, TripleClick, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey,

@@ -304,12 +304,17 @@ class LoopView(View):
 
 
 class BrokerView(View):
-    """The broker process. ``http`` is the base address of its HTTP front end."""
+    """The broker process.
+
+    http: base address of its HTTP front end.
+    key_problem: why the key of stored logins and secrets is missing, if it is.
+    """
 
     pid: int
     version: str
     uptime_seconds: int
     http: str | None = None
+    key_problem: str | None = None
 
 
 class BrowserView(View):

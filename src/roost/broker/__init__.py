@@ -5,7 +5,8 @@ Lives here: ``broker``, ``decisions`` (the only way into the core), ``journal``,
 ``text_limits``. Its rooms: ``doors`` (how a connection becomes a caller), ``work`` (what each
 operation does), ``browser`` (one browser with its jars and tabs).
 May import: ``api``, ``broker.browser``, ``core``, ``drivers``, ``errors``, ``hints``, ``local``,
-``profiles``, ``vocabulary``; pydantic. Of ``drivers`` only modules that every browser shares.
+``profiles``, ``vault``, ``vocabulary``; pydantic. Of ``drivers`` only modules that every browser
+shares.
 Never here: who may do what (core decides), a concrete driver (daemon), a front end.
 Tests: ``tests/broker``; ``roost.testing.broker_api.check_broker_api`` tests it and every front end.
 """

@@ -66,6 +66,7 @@ from roost.errors import (
 )
 from roost.hints import Hint
 from roost.profiles.store import ProfileStore
+from roost.vault.seal import Sealer
 from roost.vocabulary import (
     MINE,
     REQUEST_WAIT,
@@ -98,6 +99,7 @@ class Broker:
         tokens: Tokens,
         files: Path,
         profiles: ProfileStore,
+        sealer: Sealer,
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
@@ -122,6 +124,7 @@ class Broker:
         self.logins = DashboardLogins(tokens, clock.now)
         self.files = files
         self.profiles = profiles
+        self.sealer = sealer
         self.version = version
         self.http = http
         self.request_wait = request_wait
@@ -168,7 +171,7 @@ class Broker:
         self.when_rows_change = decisions.when_rows_change
         self.holds = Holds(lambda: self.state, clock, self.let_go)
         self.when_rows_change(self.holds.rows_changed)
-        self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into)
+        self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into, sealer)
         around = Surroundings(
             state=lambda: self.state,
             hear=self.hear,

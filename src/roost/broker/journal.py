@@ -87,6 +87,14 @@ class Journal:
     def jar_backups(self) -> list[str]:
         return [key for (key,) in self._db.execute("SELECT key FROM keepsakes")]
 
+    def scrub(self) -> None:
+        """Write the file anew, so that deleted and replaced data is nowhere in it."""
+        try:
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            logger.warning("journal: old data could not be erased: %s", error)
+
     def reopen(self) -> None:
         """Copy everything into a new file if somebody removed the journal's file, so that the next
         broker finds it. Raises ``Internal`` if the new file cannot be written."""

@@ -34,7 +34,7 @@ from roost.core import (
 )
 from roost.core import events as ev
 from roost.core.effects import Effect
-from roost.core.rows import Agent, Loop, Question, Reservation, Row, Session, SlotRequest
+from roost.core.rows import Agent, Approval, Loop, Question, Reservation, Row, Session, SlotRequest
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State, restored
 from roost.errors import RoostError
@@ -120,6 +120,8 @@ class Machine:
                 agents.kept_expired(state, row)
             elif isinstance(row, Question):
                 questions.expired(state, row)
+            elif isinstance(row, Approval):
+                state.drop(row)
             else:
                 assert isinstance(row, Loop)  # nothing else has a deadline
                 loops.end(state, row, why="time limit")

@@ -1,4 +1,4 @@
-"""Questions to the person: an agent hands its session over and waits for the answer.
+"""Questions to the person: an agent hands its session over, or needs an approval, and waits.
 
 A session has at most one question. The person answers it on the dashboard or by a command. The
 agent takes the answer with its next call, however much later, so an answer is not lost when the
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roost.core import rules
+from roost.core import approvals, rules
 from roost.core.effects import Tell, WriteAudit
 from roost.core.rows import Question
 from roost.core.sessions import set_paused
 from roost.core.state import State
-from roost.errors import BadRequest, NotFound
+from roost.errors import ApprovalPending, BadRequest, NotFound
 from roost.vocabulary import (
+    APPROVAL_ANSWERS,
+    HANDOFF_ANSWERS,
+    PAUSED_RETRY_MS,
     QUESTION_SECONDS,
     AgentId,
     NoticeKind,
@@ -34,6 +37,13 @@ def ask_question(
     """Ask the person, or continue the session's open question. Returns an answer that waits."""
     row = rules.session_for(state, agent, session)
     known = state.questions.get(row.id)
+    if known is not None and known.kind is not kind:
+        raise ApprovalPending(
+            f"The person is being asked first whether you may {known.reason}.",
+            hint="Repeat the call once they have answered.",
+            retry_after_ms=PAUSED_RETRY_MS,
+            session=row.id,
+        )
     if known is not None:
         return known
     shown = " ".join(reason.split())[:REASON_CHARS]
@@ -60,7 +70,12 @@ def answer_question(
     question = state.questions.get(session)
     if question is None or question.answer is not None:
         raise NotFound(f"Session {session} asks nothing now.")
-    question = replace(question, answer=answer, note=note.strip()[:NOTE_CHARS])
+    _check_answer(question, answer)
+    note = note.strip()[:NOTE_CHARS]
+    if question.kind is QuestionKind.APPROVAL:
+        approvals.answered(state, question, answer, note)
+        return replace(question, answer=answer, note=note)
+    question = replace(question, answer=answer, note=note)
     state.put(question)
     set_paused(state, state.sessions[session], paused=False)
     state.emit(WriteAudit("question answered", {"session": session, "answer": answer.value}))
@@ -70,17 +85,39 @@ def answer_question(
     return question
 
 
+def _check_answer(question: Question, answer: QuestionAnswer) -> None:
+    """Refuse an answer that does not belong to this kind of question."""
+    fitting: tuple[QuestionAnswer, ...] = HANDOFF_ANSWERS
+    if question.kind is QuestionKind.APPROVAL:
+        is_placed = bool(question.origin)
+        fitting = tuple(
+            one for one in APPROVAL_ANSWERS if is_placed or one is not QuestionAnswer.ORIGIN
+        )
+    if answer not in fitting:
+        wanted = ", ".join(one.value for one in fitting)
+        raise BadRequest(
+            f"answer: session {question.session} asks for {question.kind}, so expected one of"
+            f" {wanted}.",
+            field="answer",
+        )
+
+
 def take_answer(state: State, agent: AgentId, session: str | None) -> Question | None:
-    """Return the session's question. An answered one is gone afterwards; None if there is none."""
+    """Return the session's hand-over, or None. An answered one is gone afterwards."""
     row = rules.session_for(state, agent, session)
     question = state.questions.get(row.id)
-    if question is not None and question.answer is not None:
+    if question is None or question.kind is not QuestionKind.HANDOFF:
+        return None
+    if question.answer is not None:
         state.drop(question)
     return question
 
 
 def expired(state: State, question: Question) -> None:
     """Nobody answered in time, or nobody took the answer."""
+    if question.kind is QuestionKind.APPROVAL:
+        approvals.expired(state, question)
+        return
     state.drop(question)
     if question.answer is None:
         data = {"answer": None, "note": ""}

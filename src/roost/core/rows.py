@@ -338,10 +338,46 @@ class Question:
     answer: QuestionAnswer | None = None
     note: str = ""
     """What the person says to the agent."""
+    subject: str = ""
+    """For an approval: what is to be allowed, such as ``evaluate`` or ``secret github``."""
+    origin: str = ""
+    """For an approval: the origin of the page that it is about. Empty if it is about none."""
 
     @property
     def key(self) -> str:
         return self.session
+
+    @property
+    def deadline(self) -> float | None:
+        return self.until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """The person's answer to an approval, as later calls find it.
+
+    session: the session that the answer is for, or None for every session of ``program``.
+    program: the client program (``Agent.program``). Empty if ``session`` is set.
+    subject: what is allowed: see ``Question.subject``.
+    origin: the origin on which it is allowed, or None for every origin.
+    allow: False refuses the next such call.
+    until: set for an answer that the next such call uses up. The answer is forgotten at that time.
+    why: why the call is refused, if it is.
+    """
+
+    table: ClassVar[str] = "approval"
+    session: SessionId | None
+    program: str = ""
+    subject: str
+    origin: str | None
+    allow: bool = True
+    until: float | None = None
+    why: str = ""
+
+    @property
+    def key(self) -> str:
+        kept = "kept" if self.until is None else "once"
+        return "\n".join((self.session or "", self.program, self.subject, self.origin or "", kept))
 
     @property
     def deadline(self) -> float | None:
@@ -435,11 +471,12 @@ Row = (
     | Reservation
     | Loop
     | Question
+    | Approval
     | Consent
     | Batch
     | Counter
 )
 ROW_TYPES: tuple[type[Row], ...] = (
-    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Consent, Batch,
-    Counter,
+    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Approval, Consent,
+    Batch, Counter,
 )  # fmt: skip

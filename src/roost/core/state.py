@@ -20,6 +20,7 @@ from roost.core.addresses import short_address
 from roost.core.effects import Effect
 from roost.core.rows import (
     Agent,
+    Approval,
     Batch,
     CaptureTurn,
     Consent,
@@ -94,6 +95,7 @@ class State:
         self.loops = cast(dict[SessionId, Loop], self._table(Loop))
         self.batches = cast(dict[str, Batch], self._table(Batch))
         self.questions = cast(dict[SessionId, Question], self._table(Question))
+        self.approvals = cast(dict[str, Approval], self._table(Approval))
         self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
         self._counters = cast(dict[str, Counter], self._table(Counter))
@@ -531,6 +533,8 @@ def _dangles(state: State, row: Row) -> bool:
             return row.session not in state.sessions or row.agent not in state.agents
         case Loop() | Question():
             return row.session not in state.sessions
+        case Approval():
+            return row.session is not None and row.session not in state.sessions
         case Batch():
             return row.agent not in state.agents
         case Tab():

@@ -6,7 +6,7 @@ May import: ``api``, ``broker``, ``broker.doors``, ``broker.work``, ``client``, 
 ``drivers``, ``drivers.chromium``, ``drivers.extension``, ``drivers.fake``, ``drivers.firefox``,
 ``errors``, ``frontends.cdp``, ``frontends.cli``, ``frontends.dashboard``, ``frontends.http``,
 ``frontends.mcp``, ``frontends.socket``, ``frontends.verbs``, ``local``, ``page``, ``profiles``,
-``vocabulary``, ``wire``; pydantic.
+``vault``, ``vocabulary``, ``wire``; pydantic.
 Never here: work that a room below could do.
 Tests: ``tests/daemon``.
 """

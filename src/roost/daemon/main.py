@@ -23,6 +23,7 @@ from roost.daemon.log import Log, Shortage
 from roost.daemon.wiring import House, build
 from roost.errors import Internal, RoostError, Timeout
 from roost.local.broker_start import cannot_start, detach, report, running_broker
+from roost.local.core_files import write_no_core_files
 from roost.local.deadline import Deadline
 from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
@@ -32,6 +33,8 @@ from roost.vocabulary import BROKER_IDLE_SECONDS, SWEEP_SECONDS, Lifetime
 logger = logging.getLogger(__name__)
 LOCK_SECONDS = 5.0
 """How long a new broker waits until one that is stopping releases the lock."""
+KEY_SECONDS = 10.0
+"""How often the broker looks for a missing key."""
 LOOK_SECONDS = 1.0
 """How often the broker checks its announced files and the size of its log."""
 
@@ -51,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         home.create()
         os.umask(0o077)
+        write_no_core_files()
         lock = _lock_of(home)
         if lock is None:
             # Another broker was faster. Report success: the starter can use that broker.
@@ -164,7 +168,9 @@ async def _live(
         async with asyncio.TaskGroup() as group:
             sweeping = group.create_task(_sweep(house), name="sweep")
             looking = group.create_task(_stay_found(house, home, announcement), name="look")
+            sealing = group.create_task(_seal_stored(house), name="seal")
             await broker.stop_requested.wait()
+            sealing.cancel()
             sweeping.cancel()
             looking.cancel()
     except BaseException:
@@ -207,6 +213,24 @@ async def _sweep(house: House) -> None:
         elif broker.clock.now() - needed_at >= BROKER_IDLE_SECONDS:
             logger.info("nobody has needed this broker for a while")
             broker.stop_requested.set()
+
+
+async def _seal_stored(house: House) -> None:
+    """Seal what earlier releases stored in plain text, as soon as the key is here.
+
+    Look for a missing key every ``KEY_SECONDS``: the person may unlock their keyring later.
+    """
+    broker = house.broker
+    while not await asyncio.to_thread(broker.sealer.load_key):
+        await broker.clock.wait(KEY_SECONDS)
+    try:
+        profiles = await asyncio.to_thread(broker.profiles.seal_all)
+        backups = broker.jar_backups.seal_all()
+    except (OSError, RoostError) as error:
+        logger.warning("what earlier releases stored could not be sealed: %s", error)
+        return
+    if profiles or backups:
+        logger.info("sealed %d profiles and %d copies of jars", profiles, backups)
 
 
 def is_needed(house: House) -> bool:

@@ -44,6 +44,9 @@ from roost.local.hosts import running_hosts
 from roost.local.settings import Settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
+from roost.vault.key import HomeKey
+from roost.vault.seal import Sealer
+from roost.vault.secret_service import SecretService
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
 from roost.wire.hello import ClientKind
 
@@ -81,6 +84,8 @@ class House:
 def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     """Build everything, but start nothing. Must be called inside a running event loop."""
     clock = clock or SystemClock()
+    sealer = Sealer(HomeKey(home, SecretService() if settings.keyring else None))
+    sealer.load_key()
     drivers = _drivers(home, settings)
     default = next(iter(drivers))
     own = frozenset(id for id, driver in drivers.items() if driver.capabilities.asks_person)
@@ -100,7 +105,8 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         clock=clock,
         tokens=Tokens(home.operator_token(), home),
         files=home.files,
-        profiles=ProfileStore(home.profiles),
+        profiles=ProfileStore(home.profiles, sealer),
+        sealer=sealer,
         version=__version__,
         upstream=settings.proxy,
         request_wait=settings.request_wait,

@@ -20,6 +20,7 @@ from roost.keeper.browser_process import Spawned
 from roost.keeper.watchdog import start_watchdog
 from roost.link.relay import HeldBrowser, Relay
 from roost.local.broker_start import detach, report
+from roost.local.core_files import write_no_core_files
 from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
 from roost.local.processes import end_tree, identify
@@ -52,6 +53,7 @@ def main() -> int:
         # Write it before the browser starts, so that a broker that starts now waits for us.
         _write_record(record, is_starting=True)
         watchdog = start_watchdog(closing=options.ready_fd)
+        write_no_core_files()  # after the fork: the watchdog holds nothing, and names itself
         held = _start(options, spawned)
         folder = chromium.socket_folder_of(options.command)
         watchdog.watch(held.pid, folder)

@@ -90,6 +90,11 @@ class Home:
         return self.path / "profiles"
 
     @property
+    def key(self) -> Path:
+        """File that names, or holds, the key of what Roost stores (see ``vault/key.py``)."""
+        return self.path / "key.json"
+
+    @property
     def start_lock(self) -> Path:
         """Lock that a process holds while it starts the broker."""
         return self.path / "start.lock"

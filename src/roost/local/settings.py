@@ -176,6 +176,12 @@ class Settings:
         "work in their parent's).",
         _one_of("own", "shared"),
     )
+    keyring: bool = _setting(
+        True,
+        "",
+        "Keep the key of stored logins and secrets in the system's keyring, if there is one.",
+        _switch,
+    )
     reads: Reads = _setting(Reads.PRIVATE, "|".join(Reads), "Which agents may read a tab.", _reads)
 
 

@@ -2,7 +2,7 @@
 
 Lives here: a reader for each kind of source, ``sources`` (picks the reader for a path), ``store``
 (the profiles of one ROOST_HOME), ``__main__`` (runs the readers in a separate process).
-May import: ``drivers``, ``errors``, ``local``, ``vocabulary``; cryptography, pydantic.
+May import: ``drivers``, ``errors``, ``local``, ``vault``, ``vocabulary``; cryptography, pydantic.
 Never here: anything that awaits, a jar, a browser's protocol; a write to a source.
 Tests: tests/profiles, with real browsers' own files.
 """

@@ -12,9 +12,12 @@ from pydantic import TypeAdapter, ValidationError
 from roost.drivers.base import JarContents
 from roost.errors import BadRequest, ProfileNotFound, TooLarge
 from roost.local.home import read_secret, write_secret
+from roost.vault.seal import Damaged, Sealer, is_sealed
 from roost.vocabulary import MIB, PROFILE_PATTERN
 
 PROFILE_BYTES = 64 * MIB
+FILE_BYTES = PROFILE_BYTES + 1024
+"""A file is a little larger than its profile, because it is sealed."""
 SUFFIX = ".json"
 ANY_AGENT = ".any-agent"
 """Suffix of the empty file that marks a profile every agent may clone."""
@@ -42,8 +45,9 @@ _PROFILE = TypeAdapter(Profile)
 class ProfileStore:
     """The folder of profiles. Only the broker reads and writes it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sealer: Sealer) -> None:
         self._folder = folder
+        self._sealer = sealer
 
     def put(self, profile: Profile, *, for_any_agent: bool = False) -> None:
         """Store the profile and replace an existing one of that name.
@@ -60,23 +64,38 @@ class ProfileStore:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         mark = self._mark(profile.name)
         mark.unlink(missing_ok=True)  # first, so that an old mark never applies to the new profile
-        write_secret(path, data)
+        write_secret(path, self._sealer.seal(_place(profile.name), data))
         if for_any_agent:
             write_secret(mark, b"")
 
     def get(self, name: str) -> Profile:
-        """Return the profile. Raises ``ProfileNotFound`` if it is missing or cannot be read."""
-        data = read_secret(self._path(name), PROFILE_BYTES + 1)
+        """Return the profile. Raises ``ProfileNotFound`` if it is missing or cannot be read, and
+        ``VaultLocked`` without the key that sealed it."""
+        data = read_secret(self._path(name), FILE_BYTES)
         if data is None:
             raise _not_found(name)
         try:
-            return _PROFILE.validate_json(data)
-        except ValidationError:
+            return _PROFILE.validate_json(self._sealer.read(_place(name), data))
+        except (Damaged, ValidationError):
             raise ProfileNotFound(
                 f"Profile {name} cannot be read.",
                 hint=f"Import it again: roost profile import SOURCE --name {name}.",
                 profile=name,
             ) from None
+
+    def seal_all(self) -> int:
+        """Seal the profiles that an earlier release stored in plain text. Returns their number.
+
+        Raises ``VaultLocked`` without the key. A broker that is killed here leaves each profile
+        either plain or sealed, and the next one continues.
+        """
+        sealed = 0
+        for name in self.names():
+            data = read_secret(self._path(name), FILE_BYTES)
+            if data is not None and not is_sealed(data):
+                write_secret(self._path(name), self._sealer.seal(_place(name), data))
+                sealed += 1
+        return sealed
 
     def has(self, name: str) -> bool:
         return self._path(name).is_file()
@@ -118,6 +137,11 @@ class ProfileStore:
                 field="profile",
             )
         return self._folder / f"{name}{SUFFIX}"
+
+
+def _place(name: str) -> str:
+    """Return what a profile is sealed for: its file opens under its own name only."""
+    return f"profile/{name}"
 
 
 def _not_found(name: str) -> ProfileNotFound:

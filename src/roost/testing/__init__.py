@@ -5,7 +5,7 @@ Lives here: the contract suites (``drivers``, ``broker_api``), the web site that
 (``faults``).
 May import: ``api``, ``broker``, ``broker.doors``, ``client``, ``core``, ``daemon``, ``drivers``,
 ``drivers.fake``, ``errors``, ``frontends.http``, ``frontends.socket``, ``local``, ``profiles``,
-``vocabulary``, ``wire``. It needs no pytest, so that any project's tests can use it.
+``vault``, ``vocabulary``, ``wire``. It needs no pytest, so that any project's tests can use it.
 Never here: anything the product runs on; only tests import this room.
 Tests: ``tests/drivers`` and ``tests/broker`` run the suites; ``tests/testing`` tests the rest.
 """

@@ -212,7 +212,7 @@ async def fake_house(
     home = Home(folder)
     home.create()
     clock = clock or FakeClock()
-    settings = Settings(browser="fake", pool=pool, reads=reads)
+    settings = Settings(browser="fake", pool=pool, reads=reads, keyring=False)
     house = build(home, settings, clock)
     driver = HeldDriver(browser or FakeBrowser(any_page))
     if has_person:

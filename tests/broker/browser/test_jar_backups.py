@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -20,9 +19,13 @@ from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeDriver
 from roost.drivers.stores import Stores
 from roost.errors import JarUnavailable
+from roost.local.home import Home
 from roost.testing.clock import FakeClock
 from roost.testing.house import FakeHouse, fake_house
+from roost.testing.sealing import sealer_of
 from roost.testing.waits import until
+from roost.vault.key import HomeKey
+from roost.vault.seal import Sealer
 from roost.vocabulary import JarId
 
 SOME_JAR = JarId("j1")
@@ -88,7 +91,7 @@ class Reader:
 
 async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> None:
     journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
-    backups = JarBackups(journal, clock, tasks, reader)
+    backups = JarBackups(journal, clock, tasks, reader, sealer_of(tmp_path))
     for _ in range(5):
         backups.may_have_changed(SOME_JAR)
     clock.advance(AT_MOST_EVERY)
@@ -102,7 +105,7 @@ async def test_many_changes_within_a_second_are_read_once(tmp_path: Path) -> Non
 
 async def test_the_previous_backup_stays_if_the_jar_is_gone(tmp_path: Path) -> None:
     journal, clock, tasks, reader = Journal(tmp_path / "j"), FakeClock(), Tasks(), Reader()
-    backups = JarBackups(journal, clock, tasks, reader)
+    backups = JarBackups(journal, clock, tasks, reader, sealer_of(tmp_path))
     backups.may_have_changed(SOME_JAR)
     clock.advance(AT_MOST_EVERY)
     await until(lambda: backups.kept(SOME_JAR))
@@ -131,7 +134,7 @@ async def test_a_backup_that_the_disk_did_not_take_is_written_once_there_is_room
     tmp_path: Path,
 ) -> None:
     clock, journal = FakeClock(), FullDisk(tmp_path / "j.sqlite")
-    backups = JarBackups(journal, clock, Tasks(), Reader())
+    backups = JarBackups(journal, clock, Tasks(), Reader(), sealer_of(tmp_path))
     backups.keep(SOME_JAR, SOME_CONTENTS)
     clock.advance(AT_MOST_EVERY)
     assert journal.jar_backup(SOME_JAR) is None
@@ -144,7 +147,7 @@ async def test_a_backup_that_the_disk_did_not_take_is_written_once_there_is_room
 
 async def test_backups_of_removed_jars_are_deleted(tmp_path: Path) -> None:
     journal, tasks = Journal(tmp_path / "j"), Tasks()
-    backups = JarBackups(journal, FakeClock(), tasks, Reader())
+    backups = JarBackups(journal, FakeClock(), tasks, Reader(), sealer_of(tmp_path))
     for jar in ("j1", "j2"):
         journal.keep(jar, b"{}")
     backups.forget_others({"j2"})
@@ -361,18 +364,79 @@ async def test_cookies_that_somebody_deleted_stay_deleted(tmp_path: Path) -> Non
     assert kept.cookies == ()
 
 
-def test_a_backup_of_an_earlier_version_can_be_read_and_a_newer_one_by_it(
-    tmp_path: Path,
-) -> None:
+def test_a_backup_of_an_earlier_version_can_be_read(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
-    backups = JarBackups(journal, FakeClock(), Tasks(), Reader())
+    backups = JarBackups(journal, FakeClock(), Tasks(), Reader(), sealer_of(tmp_path))
     old = TypeAdapter(JarContents)
     contents = JarContents(SOME_CONTENTS.cookies, SOME_CONTENTS.storage)
     journal.keep(SOME_JAR, old.dump_json(contents))
     assert backups.kept(SOME_JAR) == SOME_CONTENTS
 
-    backups.keep(SOME_JAR, replace(SOME_CONTENTS, owed_origins=("http://a.test",)))
-    newer = journal.jar_backup(SOME_JAR)
-    assert newer is not None
-    assert old.validate_json(newer) == contents
+    journal.close()
+
+
+def _secret(jar: str) -> JarBackup:
+    cookie = Cookie(name="sid", value=f"c4nary-{jar}", domain="a.test", same_site="Lax")
+    return JarBackup((cookie,))
+
+
+def test_backups_of_an_earlier_version_are_sealed_and_nowhere_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "j.sqlite"
+    journal = Journal(path)
+    plain = TypeAdapter(JarBackup).dump_json(_secret("j1"))
+    journal.keep("j1", plain)
+    backups = JarBackups(journal, FakeClock(), Tasks(), Reader(), sealer_of(tmp_path))
+    assert backups.seal_all() == 1
+    assert backups.seal_all() == 0
+    assert backups.kept(SOME_JAR) == _secret("j1")
+    files = [one.read_bytes() for one in tmp_path.glob("j.sqlite*")]
+    assert files
+    assert not any(b"c4nary" in data for data in files)
+    journal.close()
+
+
+def test_the_backup_of_one_jar_does_not_open_as_anothers(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j.sqlite")
+    sealer = sealer_of(tmp_path)
+    backups = JarBackups(journal, FakeClock(), Tasks(), Reader(), sealer)
+    for jar in ("j1", "j2"):
+        backups.keep(JarId(jar), _secret(jar))
+    foreign = journal.jar_backup("j2")
+    assert foreign is not None
+    assert b"c4nary" not in foreign
+    journal.keep("j1", foreign)
+    next_backups = JarBackups(journal, FakeClock(), Tasks(), Reader(), sealer)
+    assert next_backups.kept(JarId("j1")) is None
+    assert next_backups.kept(JarId("j2")) == _secret("j2")
+    next_backups.keep(JarId("j1"), _secret("j1"))
+    assert next_backups.kept(JarId("j1")) == _secret("j1"), "a damaged backup is replaced"
+    journal.close()
+
+
+def test_without_the_key_a_backup_is_not_overwritten_and_comes_back_with_the_key(
+    tmp_path: Path,
+) -> None:
+    journal, clock = Journal(tmp_path / "j.sqlite"), FakeClock()
+    JarBackups(journal, clock, Tasks(), Reader(), sealer_of(tmp_path)).keep(SOME_JAR, _secret("j1"))
+    stored = journal.jar_backup(SOME_JAR)
+    record = tmp_path / "key.json"
+    record.rename(tmp_path / "away")
+    record.write_text("{}")
+    key = HomeKey(Home(tmp_path), keyring=None)
+    assert key.load() is None
+    backups = JarBackups(journal, clock, Tasks(), Reader(), Sealer(key))
+    assert backups.kept(SOME_JAR) is None
+    backups.keep(SOME_JAR, JarBackup())
+    backups.keep(JarId("j2"), _secret("j2"))
+    clock.advance(AT_MOST_EVERY)
+    assert journal.jar_backup(SOME_JAR) == stored
+    assert journal.jar_backup("j2") is None, "nothing is stored in plain text"
+    assert backups.kept(JarId("j2")) == _secret("j2"), "the session goes on"
+
+    (tmp_path / "away").rename(record)
+    assert key.load() is not None
+    clock.advance(AT_MOST_EVERY)
+    assert backups.kept(SOME_JAR) == _secret("j1")
+    assert journal.jar_backup("j2") is not None
+    backups.close()
     journal.close()

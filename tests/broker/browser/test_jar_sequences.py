@@ -20,6 +20,7 @@ from roost.drivers.fake import FakeBrowser
 from roost.errors import RoostError, Unauthorized
 from roost.profiles.store import Profile, ProfileStore
 from roost.testing.house import FakeHouse, fake_house
+from roost.testing.sealing import sealer_of
 from roost.testing.waits import turn, until
 from roost.vocabulary import LEASE_SECONDS, JarPolicy
 from roost.wire.hello import ClientKind
@@ -60,7 +61,7 @@ class Story:
         self.house: FakeHouse
 
     async def begin(self) -> None:
-        ProfileStore(self._folder / "profiles").put(
+        ProfileStore(self._folder / "profiles", sealer_of(self._folder)).put(
             Profile(name="work", source="by hand", imported_at=0.0, contents=CONTENTS),
             for_any_agent=True,
         )

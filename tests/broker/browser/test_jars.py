@@ -20,6 +20,7 @@ from roost.drivers.fake import FakeBrowser
 from roost.errors import ProfileNotFound, TabGone, Timeout
 from roost.profiles.store import Profile, ProfileStore
 from roost.testing.house import FakeHouse, HeldDriver, fake_house
+from roost.testing.sealing import sealer_of
 from roost.testing.waits import until
 from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
 from roost.wire.hello import ClientKind
@@ -30,7 +31,7 @@ CLONE = ops.SessionOpen(session="mine", jar=JarPolicy.CLONE, profile="work", url
 
 def put_profile(house: FakeHouse, *cookies: Cookie) -> None:
     contents = JarContents(cookies or (Cookie(name="login", value="1", domain="site.test"),))
-    ProfileStore(house.home.profiles).put(
+    ProfileStore(house.home.profiles, sealer_of(house.home.path)).put(
         Profile(name="work", source="by hand", imported_at=0.0, contents=contents),
         for_any_agent=True,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from roost.drivers.base import NO_BUNDLE
 from roost.drivers.events import (
     DriverEvent,
@@ -121,10 +123,9 @@ async def test_a_tab_that_the_last_broker_asked_for_and_never_heard_of_is_closed
     contexts, link, reports = made()
     asked = {"context": "asked", "told": False, "created": True}
     handover = {"tabs": [asked], "notes": {}}
-    tree = [context("asked"), context("just made"), context("popup")]
-    contexts.take_over(handover, tree, ["just made"])
+    contexts.take_over(handover, [context("asked"), context("popup")])
     closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
-    assert closed == ["asked", "just made"]
+    assert closed == ["asked"]
     assert [event.handle for event in reports if isinstance(event, TabOpened)] == ["popup"]
 
 
@@ -137,6 +138,24 @@ async def test_a_tab_that_is_there_before_firefox_answers_the_last_broker_is_clo
     await turn()
     closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
     assert (closed, reports) == (["late"], [])
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+async def test_a_tab_of_the_last_broker_is_closed_if_firefox_answers_before_the_takeover(
+    is_listed: bool,
+) -> None:
+    """The tree of contexts may be older than the tab. The tab's event is then delivered later."""
+    contexts, link, reports = made()
+    making = asyncio.get_running_loop().create_future()
+    making.set_result({"context": "early"})
+    contexts.close_left([making])
+    tree = [context("early")] if is_listed else []
+    contexts.take_over({"tabs": [], "notes": {}}, [*tree, context("popup")])
+    contexts.created(context("early"))
+    await turn()
+    closed = [one["params"]["context"] for one in commands(link) if one["method"] == CLOSE]
+    assert closed == ["early"]
+    assert [event.handle for event in reports if isinstance(event, TabOpened)] == ["popup"]
 
 
 async def test_a_tab_whose_browser_ends_before_the_reply_is_not_reported() -> None:

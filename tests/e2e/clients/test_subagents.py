@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,8 @@ def test_two_sub_agents_and_the_main_conversation_never_meet(
         with desk.started() as process:
             for word in scripts:
                 other = next(one for one in scripts if one != word)
-                asyncio.run(until(house, lambda _, word=word: has_ended(model, word, client)))
+                ended = partial(has_ended, model, word, client)
+                asyncio.run(until(house, ended))
                 told = model.results(word)
                 assert told.count("the jar holds who=main") == 1, "it began with the parent's jar"
                 assert f"the jar holds who={word}" in told, told
@@ -147,7 +149,7 @@ def test_two_sub_agents_and_the_main_conversation_never_meet(
     assert [row.id for row in left.sessions if row.tabs] == []
 
 
-def has_ended(model: Model, word: str, client: RealClient) -> bool:
+def has_ended(model: Model, word: str, client: RealClient, status: StatusView) -> bool:
     """Return whether the sub-agent has read the result of its last call."""
     done = sum(turn is not MEET for turn in model.scripts[word])
     said = "function_call_output" if client.word == "codex" else '"tool_result"'

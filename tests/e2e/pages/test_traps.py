@@ -156,7 +156,13 @@ async def test_a_tab_can_leave_a_page_that_crashes_while_loading(
     async with own_house.agent(web) as agent:
         crashing = web.there(web.page(f"<p>Crashes<script src='{script}'></script>"))
         await refused(TabCrashed, agent.go(crashing))
-        left = await agent.go(web.page("<p>Free", title="Free"))
+        free = web.page("<p>Free", title="Free")
+        try:
+            left = await agent.go(free)
+        except TabCrashed:
+            # The kill also hit the process of the page before. If the new page's process was
+            # reported first, the report about the other one arrives during this navigation.
+            left = await agent.go(free)
         assert left.title == "Free"
         assert "Free" in await agent.snapshot()
 

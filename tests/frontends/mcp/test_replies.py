@@ -117,6 +117,8 @@ EVERY_PAGE_VIEW: list[views.View] = [
         truncated=True,
     ),
     page_views.StateView(tab="t1", state={"title": "EVIL"}),
+    page_views.ElementValueView(tab="t1", what="text", value="EVIL", truncated=True),
+    page_views.ElementStateView(tab="t1", state="visible", value=True, ref="e1"),
     page_views.DownloadsView(
         session="s1", downloads=[page_views.DownloadView(name="EVIL", state="done", path="/EVIL")]
     ),

@@ -43,7 +43,7 @@ MORE = set(
     browser_cookies browser_storage_state browser_pdf_save browser_downloads browser_handle_consent
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
     browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
-    browser_press_sequentially browser_zoom_screenshot
+    browser_press_sequentially browser_zoom_screenshot browser_get browser_is browser_highlight
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
@@ -115,7 +115,7 @@ def test_every_tool_says_what_it_is_and_takes_what_its_operation_takes(tool: Too
         assert name in properties
     given = {field.alias or name for name, field in operation.model_fields.items()}
     assert set(properties) <= given | {"target"}
-    assert '"title"' not in json.dumps(properties)
+    assert '"title":' not in json.dumps(properties)
     assert '"null"' not in json.dumps(properties)
     assert "$ref" not in json.dumps(properties)
 

@@ -19,6 +19,7 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    element_readings,
     jar_work,
     page_actions,
     page_input,
@@ -26,9 +27,11 @@ from roost.broker.work import (
     page_use,
     page_work,
     pictures,
+    questions,
     session_work,
     space_work,
     subagent_work,
+    waits,
 )
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -58,7 +61,10 @@ WORK: dict[type[Operation], Work] = {
     ops.Find: page_readings.find,
     ops.GetContent: page_readings.get_content,
     ops.PageState: page_readings.page_state,
-    ops.WaitFor: page_readings.wait_for,
+    ops.Get: element_readings.get,
+    ops.Is: element_readings.is_,
+    ops.Highlight: element_readings.highlight,
+    ops.WaitFor: waits.wait_for,
     ops.TakeScreenshot: pictures.take_screenshot,
     ops.ZoomScreenshot: pictures.zoom_screenshot,
     ops.PdfSave: pictures.pdf_save,
@@ -99,8 +105,8 @@ WORK: dict[type[Operation], Work] = {
     ops.SessionShow: session_work.show,
     ops.SessionToken: session_work.token,
     ops.SessionHeartbeat: session_work.heartbeat,
-    ops.Handoff: session_work.handoff,
-    ops.SessionAnswer: session_work.answer,
+    ops.Handoff: questions.handoff,
+    ops.SessionAnswer: questions.answer,
     ops.SessionPause: session_work.pause,
     ops.SessionResume: session_work.resume,
     ops.SessionFront: session_work.front,
@@ -176,7 +182,12 @@ class Caller:
     async def _work(self, operation: Operation, seconds: float) -> View:
         if isinstance(operation, ops.Batch):
             return await batch.run(self._broker, self._agent, operation, seconds, self._step)
-        return await WORK[type(operation)](self._broker, self._performer(operation), operation)
+        work = WORK[type(operation)]
+        while True:
+            try:
+                return await work(self._broker, self._performer(operation), operation)
+            except core.ApprovalNeeded as needed:
+                await questions.ask(self._broker, needed)
 
     def _performer(self, operation: Operation) -> AgentId:
         """Return the agent that performs the operation."""

@@ -11,7 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, assert_never
 
 from roost import core
 from roost.api import operations as ops
@@ -43,7 +43,7 @@ from roost.drivers.base import (
     Wheel,
 )
 from roost.errors import BadRequest, RoostError, TabGone, Unauthorized
-from roost.vocabulary import OPERATOR, AgentId, SessionId, TabHandle, TabId
+from roost.vocabulary import OPERATOR, AgentId, QuestionKind, SessionId, TabHandle, TabId
 
 WALL_SECONDS = 0.5
 """How often the wall is looked at while a viewer is there. Only a changed wall is sent."""
@@ -330,7 +330,7 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         seen=int(max(seen)) if seen else None,
         current=None if current is None else current.id,
         tabs=[view_of.tab(broker, OPERATOR, tab) for tab in tabs],
-        question=_question(broker, row),
+        **_question(broker, row),
         dialog=None if dialog is None else dialog.message,
         parent=row.parent,
     )
@@ -344,7 +344,7 @@ def _current(broker: Broker, row: Session, tabs: Sequence[Tab]) -> Tab | None:
 
 def _state(broker: Broker, row: Session, current: Tab | None, *, is_busy: bool) -> TileState:
     shows = None if current is None else current.state
-    if _question(broker, row) is not None:
+    if _question(broker, row):
         return TileState.ASKS
     if row.paused:
         return TileState.PAUSED
@@ -361,10 +361,17 @@ def _state(broker: Broker, row: Session, current: Tab | None, *, is_busy: bool) 
     return TileState.IDLE if row.kept_until is None else TileState.AWAY
 
 
-def _question(broker: Broker, row: Session) -> str | None:
-    """Return what the session asks the person, if the person has not answered yet."""
+def _question(broker: Broker, row: Session) -> dict[str, Any]:
+    """Return what the session asks the person, as fields of its tile. Empty once it is answered."""
     question = broker.state.questions.get(row.id)
-    return None if question is None or question.answer is not None else question.reason
+    if question is None or question.answer is not None:
+        return {}
+    is_approval = question.kind is QuestionKind.APPROVAL
+    return {
+        "question": question.reason,
+        "approval": True if is_approval else None,
+        "origin": question.origin or None,
+    }
 
 
 def _agent(broker: Broker, agents: Sequence[AgentId]) -> str:

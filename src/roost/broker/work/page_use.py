@@ -47,12 +47,14 @@ class RunningCall:
 
     ends_at: when the call must be answered.
     tabs: the tabs that the call works on.
+    approved: what the person, or an approval of theirs, has allowed this call.
     opened: a tab that the call opened and that stays open if the call fails. The error then names
         the tab, because the caller would not know of it otherwise.
     """
 
     ends_at: float = math.inf
     tabs: tuple[TabId, ...] = ()
+    approved: tuple[core.Wanted, ...] = ()
     opened: TabId | None = None
 
 

@@ -14,7 +14,7 @@ from roost.broker.broker import Broker
 from roost.broker.work import page_work
 from roost.broker.work import views as view_of
 from roost.core.rows import Session, TabState
-from roost.errors import JarUnavailable, RoostError, TabGone, Timeout, Unsupported
+from roost.errors import JarUnavailable, RoostError, TabGone, Unsupported
 from roost.vocabulary import (
     OPERATOR,
     AgentId,
@@ -22,7 +22,6 @@ from roost.vocabulary import (
     JarPolicy,
     Lifetime,
     NoticeKind,
-    QuestionKind,
     SessionId,
 )
 
@@ -118,34 +117,6 @@ async def resume(broker: Broker, agent: AgentId, op: ops.SessionResume) -> views
     return view
 
 
-async def handoff(broker: Broker, agent: AgentId, op: ops.Handoff) -> views.HandoffView:
-    """Ask the person, and wait as long as MCP clients do. The same call again goes on waiting."""
-    question = broker.decide(
-        core.ask_question,
-        agent=agent,
-        session=op.session,
-        kind=QuestionKind.HANDOFF,
-        reason=op.reason,
-    )
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(op.wait_seconds):
-            await _answered(broker, question.session)
-    now = broker.decide(core.take_answer, agent, question.session)
-    if now is None:
-        raise Timeout("The person did not answer within a day, so the question is withdrawn.")
-    return views.HandoffView(
-        session=now.session,
-        answer="waiting" if now.answer is None else now.answer.value,
-        note=now.note or None,
-    )
-
-
-async def answer(broker: Broker, agent: AgentId, op: ops.SessionAnswer) -> views.SessionView:
-    session = broker.decide(core.session_for, agent, op.session)
-    broker.decide(core.answer_question, session.id, op.answer, op.note)
-    return view_of.session(broker, agent, broker.state.sessions[session.id])
-
-
 async def front(broker: Broker, agent: AgentId, op: ops.SessionFront) -> views.FrontView:
     session = broker.decide(core.session_for, agent, op.session)
     tabs = [tab for tab in broker.state.tabs_in(session.id) if tab.state is TabState.OPEN]
@@ -186,20 +157,6 @@ async def broker_stay(broker: Broker, agent: AgentId, op: ops.BrokerStay) -> vie
 async def broker_stop(broker: Broker, agent: AgentId, op: ops.BrokerStop) -> views.Pong:
     broker.stop_requested.set()
     return views.Pong()
-
-
-async def _answered(broker: Broker, session: SessionId) -> None:
-    """Wait until the session's question is answered, withdrawn or ended with its session."""
-
-    def is_news(notice: Notice, to: Collection[AgentId]) -> bool:
-        ends = (NoticeKind.QUESTION_ANSWERED, NoticeKind.SESSION_ENDED)
-        return notice.session == session and notice.kind in ends
-
-    with broker.watchers.listen(is_news) as notices:
-        question = broker.state.questions.get(session)
-        while question is not None and question.answer is None:
-            await anext(notices)
-            question = broker.state.questions.get(session)
 
 
 async def _handed_back(broker: Broker, agent: AgentId) -> None:

@@ -157,6 +157,7 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
             version=broker.version,
             uptime_seconds=int(now - broker.started_at),
             http=broker.http,
+            key_problem=broker.sealer.key_problem if agent == OPERATOR else None,
         ),
         browsers=browsers(broker),
         agents=[

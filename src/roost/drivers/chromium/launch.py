@@ -27,6 +27,9 @@ _FLAGS = (
     "--metrics-recording-only",
     "--no-pings",
     "--disable-quic",
+    # A crash report holds memory of pages, so neither a report nor its process is made.
+    "--disable-breakpad",
+    "--disable-crash-reporter",
     # Agents work in background tabs, so these must not be throttled.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",

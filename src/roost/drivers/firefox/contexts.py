@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from base64 import b64encode
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from roost.drivers.base import Bundle, Group
 from roost.drivers.connection import Json, Pending, log_failure
@@ -183,10 +183,9 @@ class Contexts:
 
     def close_left(self, left: Sequence[Pending]) -> None:
         """Close the tabs that the last broker's unanswered commands create: no call waits for them.
-        Call this before ``take_over``, which closes those that exist already."""
+        Call this before ``take_over``, so that such a tab is not taken for a popup."""
         for making in left:
-            if not making.done():
-                self._new_tabs.close_when_created(making)
+            self._new_tabs.close_when_created(making)
 
     def jar_removed(self, jar: str) -> None:
         """Fail commands that create tabs in a jar that is about to be removed. Firefox never
@@ -209,13 +208,11 @@ class Contexts:
 
     # --- opened and closed tabs ----------------------------------------------------------------
 
-    def take_over(
-        self, handover: Json, tree: list[Json], left: Collection[str] = ()
-    ) -> frozenset[TabHandle]:
+    def take_over(self, handover: Json, tree: list[Json]) -> frozenset[TabHandle]:
         """Take over the tabs of an earlier broker and return their handles.
 
         Tabs that it never heard of are reported as new. Tabs that it created without getting the
-        reply (and those in ``left``) are closed, because no call waits for them.
+        reply are closed, because no call waits for them.
         """
         if self._first_tab not in {one["context"] for one in tree}:
             self._first_tab = None
@@ -231,7 +228,7 @@ class Contexts:
                 tab = self._adopt(context, handles.get(name))
                 tab.take_over(context["url"], about)
                 taken.append(tab.handle)
-            elif about.get("created") or name in left:
+            elif about.get("created"):
                 self._close(name)
             else:
                 self.created(context)

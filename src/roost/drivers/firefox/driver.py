@@ -81,9 +81,8 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         tree = await asyncio.gather(*(_with_frames(bidi, root) for root in roots["contexts"]))
         gone = {params["context"] for params in bidi.held("browsingContext.contextDestroyed")}
         there = [one for one in tree if one["context"] not in gone]
-        made = [one for one in left if one.done() and one.exception() is None]
         contexts.close_left(left)
-        tabs = contexts.take_over(handover, there, [one.result()["context"] for one in made])
+        tabs = contexts.take_over(handover, there)
         self._take_over_what_waits(handover)
         bidi.release()
         return RunningBrowser(

@@ -129,6 +129,45 @@ def _token(home: Home, flags: CommonFlags) -> Iterator[Finding]:
         yield Finding("token", Verdict.OK, "is there, for you alone.")
 
 
+def _key(home: Home, flags: CommonFlags) -> Iterator[Finding]:
+    """Check that the key of stored logins and secrets can be read."""
+    import json
+
+    from roost.local.home import read_secret
+
+    try:
+        record = json.loads(read_secret(home.key) or b"null")
+        place = None if record is None else str(record["place"])
+    except (RoostError, ValueError, LookupError, TypeError):
+        place = "unreadable"
+    problem = _key_problem(home, flags)
+    if problem is None and place == "unreadable":
+        problem = f"{home.key} cannot be read"
+    if problem is not None:
+        detail = f"is missing: {problem}. Stored logins and secrets stay as they are."
+        fix = f"Unlock your keyring. If the key is lost for good: roost stop; rm {home.key}"
+        yield Finding("key", Verdict.WARNING, detail, fix)
+    elif place is None:
+        yield Finding("key", Verdict.OK, "is made at the first start.")
+    elif place == "file":
+        yield Finding("key", Verdict.OK, f"in {home.key}, for you alone.")
+    else:
+        yield Finding("key", Verdict.OK, "in the system's keyring.")
+
+
+def _key_problem(home: Home, flags: CommonFlags) -> str | None:
+    """Return what the running broker says about a missing key."""
+    from roost.api import operations as ops
+    from roost.frontends.cli.broker_call import ask
+    from roost.local.broker_start import running_broker
+
+    if running_broker(home) is None:
+        return None
+    with suppress(RoostError):  # ``_broker`` reports a broker that does not answer
+        return ask(flags, ops.Status, timeout=5).broker.key_problem
+    return None
+
+
 def _journal(home: Home, flags: CommonFlags) -> Iterator[Finding]:
     import sqlite3
 
@@ -300,6 +339,7 @@ CHECKS: tuple[Callable[[Home, CommonFlags], Iterator[Finding]], ...] = (
     _home,
     _socket,
     _token,
+    _key,
     _journal,
     _broker,
     _browsers,

@@ -36,11 +36,14 @@ STATUS: dict[type[RoostError], int] = {
     errors.BrowserLost: 503,
     errors.Interrupted: 503,
     errors.Paused: 423,
+    errors.ApprovalPending: 423,
+    errors.PolicyDenied: 403,
     errors.Unsupported: 422,
     errors.Unauthorized: 403,
     errors.BadRequest: 400,
     errors.TooLarge: 413,
     errors.LoopActive: 409,
+    errors.VaultLocked: 503,
     errors.Internal: 500,
 }
 NO_TOKEN = 401

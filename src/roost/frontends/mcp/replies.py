@@ -212,6 +212,26 @@ def _value(view: views.ValueView) -> Iterator[str]:
     yield marked([as_json(view.value)])
 
 
+@_tells(page_views.ElementValueView)
+def _element_value(view: page_views.ElementValueView) -> Iterator[str]:
+    if view.value is None:
+        yield "The element has no such attribute."
+    elif view.what == "count":
+        yield f"{view.value} elements fit."
+    elif view.what == "box" and isinstance(view.value, dict):
+        yield ", ".join(f"{side} {size}" for side, size in view.value.items())
+    else:
+        yield marked([view.value if isinstance(view.value, str) else as_json(view.value)])
+    if view.truncated:
+        yield "Cut: ask for more with maxLength."
+
+
+@_tells(page_views.ElementStateView)
+def _element_state(view: page_views.ElementStateView) -> Iterator[str]:
+    which = f" ({view.ref})" if view.ref else ""
+    yield f"{view.state}: {'yes' if view.value else 'no'}{which}."
+
+
 @_tells(page_views.ActionView)
 def _action(view: page_views.ActionView) -> Iterator[str]:
     is_told = view.stayed and view.changes is not None

@@ -13,10 +13,12 @@ import { consent } from "./consent";
 import { content } from "./content";
 import { cut, page } from "./dom";
 import { resolve } from "./element_info";
+import { get, is } from "./element_reading";
 import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
+import { highlight, removeHighlight } from "./highlight";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
 import { retireGuard } from "./press_guard";
@@ -31,7 +33,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, grows, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
@@ -75,6 +77,7 @@ function retire(): void {
   retireGuard();
   retireWatch();
   removeBadges();
+  removeHighlight();
 }
 
 interface Installed {

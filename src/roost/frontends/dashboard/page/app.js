@@ -209,6 +209,9 @@
   }
 
   // inbox.ts
+  function asks(tile) {
+    return JSON.stringify([tile.question, tile.approval, tile.origin]);
+  }
   var Inbox = class {
     constructor(connection, look, failed) {
       this.connection = connection;
@@ -229,10 +232,15 @@
         }
       }
       for (const tile of asking) {
-        const item = this.shown.get(tile.id) ?? this.added(tile);
+        const known = this.shown.get(tile.id);
+        if (known?.asks !== asks(tile)) {
+          known?.root.remove();
+        }
+        const item = known?.asks === asks(tile) ? known : this.added(tile);
         const tab = tile.tabs.find((one) => one.tab === tile.current);
-        setText(item.reason, `“${tile.question}”`);
-        setText(item.where, tab ? `on ${place(tab.url)}` : "with no page open");
+        setText(item.reason, tile.approval ? `${tile.question}` : `“${tile.question}”`);
+        const where = tile.origin ?? (tab && place(tab.url));
+        setText(item.where, where ? `on ${where}` : "with no page open");
         item.root.dataset.color = tile.color;
       }
       this.list.hidden = asking.length === 0;
@@ -260,18 +268,31 @@
       const root = element(
         "li",
         {},
-        element("p", {}, element("b", {}, tile.name), " asks: ", reason, " ", where),
+        element(
+          "p",
+          {},
+          element("b", {}, tile.name),
+          tile.approval ? " wants to " : " asks: ",
+          reason,
+          " ",
+          where
+        ),
         element(
           "div",
           { class: "answers" },
           element("button", { type: "button", click: () => this.look(tile.id) }, "Look"),
           note,
-          answer("Done", "done", { class: "good" }),
-          answer("Cannot", "cannot")
+          ...tile.approval ? [
+            answer("Allow once", "once", { class: "good" }),
+            answer("In this session", "session"),
+            ...tile.origin ? [answer("On this origin", "origin", { title: tile.origin })] : [],
+            answer("Always", "always"),
+            answer("No", "no")
+          ] : [answer("Done", "done", { class: "good" }), answer("Cannot", "cannot")]
         )
       );
       this.list.append(root);
-      const made = { root, reason, where };
+      const made = { asks: asks(tile), root, reason, where };
       this.shown.set(tile.id, made);
       return made;
     }
@@ -722,9 +743,9 @@
       const working = wall.tiles.filter((tile) => tile.state === "working").length;
       const sessions = wall.tiles.length === 1 ? "1 session" : `${wall.tiles.length} sessions`;
       const pools = wall.browsers.map((one) => `${one.kind} ${one.tabs}/${one.capacity || "∞"} tabs`);
-      const asks = wall.tiles.filter((tile) => tile.state === "asks").length;
+      const asks2 = wall.tiles.filter((tile) => tile.state === "asks").length;
       const queue = wall.waiting.length ? [`${wall.waiting.length} waiting`] : [];
-      setText(found("counts"), [sessions, `${working} working`, ...asks ? [`${asks} ask for you`] : [], ...pools, ...queue].join(" · "));
+      setText(found("counts"), [sessions, `${working} working`, ...asks2 ? [`${asks2} ask for you`] : [], ...pools, ...queue].join(" · "));
       setText(found("version"), `Roost ${wall.version}`);
     }
     /** Ask for the films of the tiles on the screen, and of the large view. */

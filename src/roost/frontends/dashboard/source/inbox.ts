@@ -3,10 +3,22 @@ import { element, found, setText } from "./dom";
 import type { Tile } from "./messages";
 import { place } from "./words";
 
+interface Item {
+  /** Which question it shows: a session may ask another one right after. */
+  asks: string;
+  root: HTMLElement;
+  reason: HTMLElement;
+  where: HTMLElement;
+}
+
+function asks(tile: Tile): string {
+  return JSON.stringify([tile.question, tile.approval, tile.origin]);
+}
+
 /** What agents ask the person. A question stays until it is answered here or elsewhere. */
 export class Inbox {
   private readonly list = found("inbox");
-  private readonly shown = new Map<string, { root: HTMLElement; reason: HTMLElement; where: HTMLElement }>();
+  private readonly shown = new Map<string, Item>();
 
   constructor(
     private readonly connection: Connection,
@@ -23,17 +35,22 @@ export class Inbox {
       }
     }
     for (const tile of asking) {
-      const item = this.shown.get(tile.id) ?? this.added(tile);
+      const known = this.shown.get(tile.id);
+      if (known?.asks !== asks(tile)) {
+        known?.root.remove();
+      }
+      const item = known?.asks === asks(tile) ? known : this.added(tile);
       const tab = tile.tabs.find((one) => one.tab === tile.current);
-      setText(item.reason, `“${tile.question}”`);
-      setText(item.where, tab ? `on ${place(tab.url)}` : "with no page open");
+      setText(item.reason, tile.approval ? `${tile.question}` : `“${tile.question}”`);
+      const where = tile.origin ?? (tab && place(tab.url));
+      setText(item.where, where ? `on ${where}` : "with no page open");
       item.root.dataset.color = tile.color;
     }
     this.list.hidden = asking.length === 0;
     document.title = asking.length ? `(${asking.length}) Roost` : "Roost";
   }
 
-  private added(tile: Tile): { root: HTMLElement; reason: HTMLElement; where: HTMLElement } {
+  private added(tile: Tile): Item {
     const reason = element("q", { class: "reason" });
     const where = element("span", { class: "address" });
     const note = element("input", {
@@ -59,18 +76,33 @@ export class Inbox {
     const root = element(
       "li",
       {},
-      element("p", {}, element("b", {}, tile.name), " asks: ", reason, " ", where),
+      element(
+        "p",
+        {},
+        element("b", {}, tile.name),
+        tile.approval ? " wants to " : " asks: ",
+        reason,
+        " ",
+        where,
+      ),
       element(
         "div",
         { class: "answers" },
         element("button", { type: "button", click: () => this.look(tile.id) }, "Look"),
         note,
-        answer("Done", "done", { class: "good" }),
-        answer("Cannot", "cannot"),
+        ...(tile.approval
+          ? [
+              answer("Allow once", "once", { class: "good" }),
+              answer("In this session", "session"),
+              ...(tile.origin ? [answer("On this origin", "origin", { title: tile.origin })] : []),
+              answer("Always", "always"),
+              answer("No", "no"),
+            ]
+          : [answer("Done", "done", { class: "good" }), answer("Cannot", "cannot")]),
       ),
     );
     this.list.append(root);
-    const made = { root, reason, where };
+    const made = { asks: asks(tile), root, reason, where };
     this.shown.set(tile.id, made);
     return made;
   }

@@ -23,6 +23,8 @@ export interface Tile {
   current?: string;
   tabs: Tab[];
   question?: string;
+  approval?: boolean;
+  origin?: string;
   dialog?: string;
 }
 
