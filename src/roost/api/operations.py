@@ -196,6 +196,17 @@ class Handoff(SessionOperation, Answers[views.HandoffView]):
         return self.wait_seconds
 
 
+class Drawings(SessionOperation, Answers[views.DrawingsView]):
+    """Read what the person has drawn and written on your page for you, the newest first."""
+
+    op = "browser_drawings"
+    title = "See what the person shows"
+    audience = Audience.ALL
+    read_only = True
+    open_world = True
+    inline: bool = Field(default=True, description="false: pictures to files")
+
+
 class SessionAnswer(SessionOperation, Answers[views.SessionView]):
     """Answer what the session asks, and give it back."""
 
@@ -503,7 +514,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
-        SessionFront, Handoff, SessionAnswer, SessionToken, SessionHeartbeat,
+        SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
         ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,

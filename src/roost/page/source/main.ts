@@ -21,6 +21,7 @@ import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { highlight, removeHighlight } from "./highlight";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
+import { pointedAt } from "./pointed_at";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -33,7 +34,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
