@@ -29,6 +29,8 @@ OTHER_MEANINGS = {
     "command": {
         "broker/doors/command_callers.py": "a `roost` command",
         "broker/doors/commands.py": "a `roost` command",
+        "broker/doors/hooks.py": "a `roost` command",
+        "broker/subagent_reports.py": "a `roost` command",
         "drivers/chromium/": "a command of CDP; the browser's command line",
         "drivers/firefox/launch.py": "the browser's command line",
         "drivers/keeper_process.py": "the keeper's command line",

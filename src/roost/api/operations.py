@@ -440,9 +440,9 @@ class SubagentReport(Operation, Answers[views.Pong]):
     read_only = True
     event: Literal["PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStop"]
     tool_use_id: str = Field(default="", max_length=200)
-    agent_id: str = Field(default="", max_length=200)
-    """The sub-agent. Empty: the main conversation."""
-    agent_type: str = Field(default="", max_length=200)
+    subagent: str = Field(default="", max_length=200)
+    """The client's id of the sub-agent. Empty: the main conversation."""
+    kind: str = Field(default="", max_length=200)
     command: str = Field(default="", max_length=100_000)
     """What the tool runs in a shell."""
 

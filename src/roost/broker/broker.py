@@ -137,12 +137,9 @@ class Broker:
         self.lanes = Lanes()
         self.downloads = Downloads(files)
         self.watchers = Watchers()
-<<<<<<< HEAD
         self.subagent_reports = SubagentReports()
-=======
         self.drawings = Drawings()
         self.person_files = PersonFiles(files.with_name("person-files"))
->>>>>>> main
         self.seen_at: dict[AgentId, float] = {}
         """When each agent last called. Only shown to people; no decision depends on it."""
         self.stop_requested = asyncio.Event()

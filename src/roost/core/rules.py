@@ -22,7 +22,6 @@ The operator outranks agents but owns nothing, so it must name what it means in 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from roost.core.rows import Jar, Member, Session, Tab, TabState
 from roost.core.state import State
@@ -52,7 +51,7 @@ from roost.vocabulary import (
 
 _TAB_ID = re.compile(r"t\d+")
 TABS_TOLD = 8
-"""Maximum number of a parent's tabs that a hint lists."""
+"""Maximum number of a parent's tabs that an error lists."""
 
 
 def session_for(state: State, agent: AgentId, named: str | None) -> Session:
@@ -196,17 +195,12 @@ def _of_subagent(state: State, agent: AgentId, error: RoostError) -> RoostError:
     above = [m.session for one in state.parents(agent) for m in state.memberships(one)]
     if above:
         theirs = [tab.id for session in above for tab in state.tabs_in(session)]
-        error.details["parentTabs"] = theirs
+        error.details["parentTabs"] = theirs[-TABS_TOLD:]
         error.hint = Hint(
-            "You are a sub-agent with a session of your own. Open a page[ with {Navigate}]. Tabs of"
-            f" the agent that started you work if you pass their id ({_few(theirs)})."
+            "You are a sub-agent with a session of your own. Open a page[ with {Navigate}]. Tabs"
+            " of the agent that started you (parentTabs) work if you pass their ids."
         )
     return error
-
-
-def _few(tabs: Sequence[TabId]) -> str:
-    """Return the ids as text for a hint: the most recently used ones."""
-    return ", ".join(tabs[-TABS_TOLD:]) or "it has none open now"
 
 
 def _lost(state: State, member: Member) -> RoostError:

@@ -21,8 +21,8 @@ COMMAND_CHARS: Final = 100_000
 _FIELDS: Final = (
     ("hook_event_name", "event"),
     ("tool_use_id", "toolUseId"),
-    ("agent_id", "agentId"),
-    ("agent_type", "agentType"),
+    ("agent_id", "subagent"),
+    ("agent_type", "kind"),
 )
 
 

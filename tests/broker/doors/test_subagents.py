@@ -35,7 +35,7 @@ async def reported(api: BrokerApi, tool_use: str, subagent: str = "", **more: st
     event = "PreToolUse"
     await api.call(
         ops.SubagentReport.model_validate(
-            {"event": event, "tool_use_id": tool_use, "agent_id": subagent, **more}
+            {"event": event, "tool_use_id": tool_use, "subagent": subagent, **more}
         )
     )
 
@@ -53,7 +53,7 @@ async def test_calls_go_to_the_session_of_the_sub_agent_that_was_reported(tmp_pa
         client = shim(house)
         main = await opened(client.api)
         for use, subagent in (("u1", "one"), ("u2", "two"), ("u3", ""), ("u4", "one")):
-            await reported(client.api, use, subagent, agent_type="Explore")
+            await reported(client.api, use, subagent, kind="Explore")
         one = await opened(acting(client, tool_use="u1"))
         assert await tabs(acting(client, tool_use="u4")) == [one]
         two = acting(client, tool_use="u2")
@@ -120,7 +120,7 @@ async def test_nobody_claims_a_sub_agent_of_another_connection(tmp_path: Path) -
             stranger = acting(other, **origin)
             assert await tabs(stranger) == []
             await error_of(TabGone, stranger.call(ops.Snapshot(tab=tab)))
-        stop = ops.SubagentReport(event="SubagentStop", agent_id="one")
+        stop = ops.SubagentReport(event="SubagentStop", subagent="one")
         await other.api.call(stop)
         assert await tabs(acting(mine, tool_use="u1")) == [tab]
         await mine.api.call(stop)
@@ -173,28 +173,3 @@ async def test_a_repeated_call_whose_sub_agent_is_forgotten_is_interrupted(
         house.broker.subagent_reports.forget(client.agent)  # as a restart of the broker does
         again = acting(client, tool_use="u1", is_repeated=True)
         await error_of(Interrupted, again.call(ops.Snapshot()))
-
-
-def test_a_command_belongs_to_the_only_sub_agent_that_runs_one_or_by_its_text() -> None:
-    reports, agent = subagent_reports.SubagentReports(), AgentId("a")
-    reports.began(agent, "u1", "one", "", "roost open 'http://a.test/'")
-    assert reports.running(agent, ["anything"]) == {"one"}
-    reports.began(agent, "u2", "two", "", "roost snapshot")
-    shell = r"""/bin/bash -c eval 'roost open '\''http://a.test/'\''' < /dev/null"""
-    assert reports.running(agent, [shell]) == {"one"}
-    assert reports.running(agent, ["make"]) == {"one", "two"}
-    reports.began(agent, "u3", "", "", "roost snapshot")
-    assert reports.running(agent, ["sh -c roost snapshot"]) == {"two", ""}
-    reports.ended(agent, "u3")
-    assert reports.running(agent, ["sh -c roost snapshot"]) == {"two"}
-    reports.stopped(agent, "two")
-    assert reports.running(agent, ["sh -c roost snapshot"]) == {"one"}
-
-
-def test_what_is_remembered_of_reports_is_bounded() -> None:
-    reports, agent = subagent_reports.SubagentReports(), AgentId("a")
-    for number in range(1000):
-        reports.began(agent, f"u{number}", f"s{number}", "kind", "roost open")
-    kept = reports._agents[agent]
-    assert len(kept.tool_uses) == len(kept.kinds) == subagent_reports.TOOL_USES
-    assert len(kept.commands) == subagent_reports.COMMANDS

@@ -152,7 +152,7 @@ async def test_a_hook_reports_by_a_tool_that_is_not_listed(tmp_path: Path) -> No
         await shim.initialize()
         listed = await shim.result(shim.ask("tools/list"))
         assert "subagent_report" not in [tool["name"] for tool in listed["tools"]]
-        report = {"event": "PreToolUse", "toolUseId": "u1", "agentId": "a1", "agentType": ""}
+        report = {"event": "PreToolUse", "toolUseId": "u1", "subagent": "a1", "kind": ""}
         for arguments in (report, {**report, "event": "Nothing"}, {"toolUseId": 7}, {}):
             answer = await shim.result(shim.call("subagent_report", **arguments))
             assert answer == {"content": []}, "a hook shows nothing, whatever it said"

@@ -14,10 +14,10 @@ async def report(broker: Broker, agent: AgentId, op: ops.SubagentReport) -> view
     """Record the report. It concerns sub-agents of the caller only."""
     reports = broker.subagent_reports
     if op.event == "PreToolUse":
-        reports.began(agent, op.tool_use_id, op.agent_id, op.agent_type, op.command)
+        reports.began(agent, op.tool_use_id, op.subagent, op.kind, op.command)
     elif op.event == "SubagentStop":
-        reports.stopped(agent, op.agent_id)
-        ended = broker.decide(core.subagent_of, agent, op.agent_id)
+        reports.stopped(agent, op.subagent)
+        ended = broker.decide(core.subagent_of, agent, op.subagent)
         if ended is not None:
             broker.hear(ev.SubagentEnded(ended))
     else:
