@@ -173,3 +173,10 @@ async def test_a_repeated_call_whose_sub_agent_is_forgotten_is_interrupted(
         house.broker.subagent_reports.forget(client.agent)  # as a restart of the broker does
         again = acting(client, tool_use="u1", is_repeated=True)
         await error_of(Interrupted, again.call(ops.Snapshot()))
+
+
+async def test_with_shared_sessions_sub_agents_work_in_their_parents(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        house.door._own_subagents = False
+        client = shim(house)
+        assert not isinstance(client.api, SharedConnectionApi), "nothing is kept apart"
