@@ -38,6 +38,7 @@ OTHER_MEANINGS = {
         "drivers/firefox/launch.py": "the browser's command line",
         "drivers/keeper_process.py": "the keeper's command line",
         "frontends/cdp/commands.py": "a command of CDP",
+        "frontends/cli/main.py": "a `roost` command",
         "frontends/cli/install/": "a `roost` command; the field `command` of a client's file",
         "local/": "a process's command line",
         "verb/": "a `roost` command",

@@ -419,14 +419,11 @@ class Broker:
         match effect:
             case fx.OpenTab():
                 self._begin_opening(effect)
-            case fx.CloseTab():
+            case fx.CloseTab() | fx.ForgetTab():
                 self._records.pop(effect.tab, None)
                 self.lanes.end(effect.tab, effect.error)
-                if effect.handle is not None:
+                if isinstance(effect, fx.CloseTab) and effect.handle is not None:
                     self._close_page(effect.browser, effect.handle)
-            case fx.ForgetTab():
-                self._records.pop(effect.tab, None)
-                self.lanes.end(effect.tab, effect.error)
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
             case fx.ForgetGroup():
@@ -442,9 +439,7 @@ class Broker:
             case fx.EndAgent():
                 self.seen_at.pop(effect.agent, None)
                 self.subagent_reports.forget(effect.agent)
-                callback = self._on_agent_end.pop(effect.agent, None)
-                if callback is not None:
-                    callback()
+                self._on_agent_end.pop(effect.agent, lambda: None)()
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)
                 self.drawings.forget(effect.session)

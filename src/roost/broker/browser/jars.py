@@ -241,15 +241,10 @@ class Jars:
         return None
 
     async def _copied(self, jar: JarId) -> JarContents | None:
-        """Return the contents of the parent's jar, as they are now if the jar can be read.
-
-        The copy is only a convenience: a sub-agent starts without it rather than not at all.
-        """
-        row = self._around.state().jars.get(jar)
-        if row is not None and row.handle is not None:
-            with contextlib.suppress(RoostError, TimeoutError):
-                async with asyncio.timeout(COPY_SECONDS):
-                    return (await self.look(jar)).contents
+        """Return the contents of the parent's jar, as they are now if the jar can be read."""
+        with contextlib.suppress(RoostError, TimeoutError):
+            async with asyncio.timeout(COPY_SECONDS):
+                return (await self.look(jar)).contents
         kept = self._around.kept(jar)
         return None if kept is None else kept.contents
 
@@ -271,8 +266,6 @@ class Jars:
         )
         if cookies or storage:
             whose = f"profile {session.profile}" if session.profile else "what was kept"
-            if session.parent is not None:
-                whose = "your parent's cookies and storage"
             self._around.note(
                 session.id,
                 f"Of {whose}, the browser did not take {_listed(cookies, storage)}. Roost keeps"
