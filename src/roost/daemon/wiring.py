@@ -131,7 +131,7 @@ def build(
     broker.read_policy = lambda: _policy(home, (reread() if reread else settings).policy)
     apply_config(broker)
     Panels(broker)
-    door = BrokerDoor(broker)
+    door = BrokerDoor(broker, own_subagents=settings.subagents_sessions == "own")
     mcp = LazyServer()
     languages: dict[ClientKind, Language] = {
         ClientKind.MCP: Mcp(mcp),

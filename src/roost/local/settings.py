@@ -182,6 +182,13 @@ class Settings:
         " table.",
         _policy,
     )
+    subagents_sessions: str = _setting(
+        "own",
+        "own|shared",
+        "Sessions of sub-agents: own (each has its own, as a child of its parent's) or shared (all "
+        "work in their parent's).",
+        _one_of("own", "shared"),
+    )
     keyring: bool = _setting(
         True,
         "",
@@ -257,11 +264,23 @@ def _read(name: str, source: str, given: Any) -> Any:
         ) from None
 
 
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with those of tables under joined names: ``[subagents] sessions`` is
+    ``subagents_sessions``."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= {f"{name}_{inner}": one for inner, one in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
 def _from_toml(config: Path) -> dict[str, Any]:
     import tomllib  # only the daemon reads the file
 
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8"))
+        return _flat(tomllib.loads(config.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:  # TOML and encoding errors are ValueErrors

@@ -33,6 +33,7 @@ from roost.broker.work import (
     questions,
     session_work,
     space_work,
+    subagent_work,
     traffic_work,
     waits,
 )
@@ -142,6 +143,7 @@ WORK: dict[type[Operation], Work] = {
     ops.LoopStatus: space_work.loop_status,
     ops.LoopTurn: space_work.loop_turn,
     ops.BatchProgress: batch.progress,
+    ops.SubagentReport: subagent_work.report,
     ops.Status: session_work.status,
     ops.Ping: session_work.ping,
     ops.BrowserStart: session_work.browser_start,
@@ -209,11 +211,16 @@ class Caller:
         work = WORK[type(operation)]
         while True:
             try:
-                view = await work(self._broker, self._agent, operation)
-                policy.check_again(self._broker, self._agent, operation)
+                performer = self._performer(operation)
+                view = await work(self._broker, performer, operation)
+                policy.check_again(self._broker, performer, operation)
                 return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
+
+    def _performer(self, operation: Operation) -> AgentId:
+        """Return the agent that performs the operation."""
+        return self._agent
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
         """Run the operation within the deadline. Raises only ``RoostError``."""
