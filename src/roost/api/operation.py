@@ -85,10 +85,6 @@ class Operation(BaseModel):
         """Return the operation's own word in a policy."""
         return cls.op.removeprefix("browser_")
 
-    def opens(self) -> str | None:
-        """Return the address that this call opens, if it opens one."""
-        return None
-
     def only_reads(self) -> bool:
         """Return whether this particular call changes nothing (see ``read_only``)."""
         return self.read_only

@@ -50,12 +50,8 @@ class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
     op = "browser_navigate"
     title = "Navigate"
     conduct = ("navigate",)
-    deed = "open that address"
     audited = ("url",)
     url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
-
-    def opens(self) -> str | None:
-        return self.url
 
 
 class Tabs(ShowingOperation, Answers[views.TabsView]):
@@ -64,7 +60,6 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
     op = "browser_tabs"
     title = "Manage tabs"
     conduct = ("navigate",)
-    deed = "open that address"
     open_world = True
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
@@ -83,9 +78,6 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
     def only_reads(self) -> bool:
         return self.action == "list"
 
-    def opens(self) -> str | None:
-        return self.url if self.action == "new" else None
-
 
 class Close(PageOperation, Answers[views.TabsView]):
     """Close the tab."""
@@ -103,14 +95,10 @@ class PageOpen(SessionOperation, Answers[views.NamedPageView]):
     op = "page_open"
     title = "Open a page by name"
     conduct = ("navigate",)
-    deed = "open that address"
     audience = Audience.INNER
     audited = ("name", "url")
     name: str = Field(pattern=f"^{NAME_PATTERN}$")
     url: str | None = Field(default=None, description="Where a new page goes")
-
-    def opens(self) -> str | None:
-        return self.url
 
 
 class PageClose(SessionOperation, Answers[views.TabsView]):
@@ -133,7 +121,6 @@ class SessionOpen(Operation, Answers[views.SessionView]):
     op = "session_open"
     title = "Open a session"
     conduct = ("navigate",)
-    deed = "open that address"
     open_world = True
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
@@ -147,9 +134,6 @@ class SessionOpen(Operation, Answers[views.SessionView]):
     browser: str | None = Field(default=None, max_length=32)
     url: str | None = None
     named: bool = Field(default=False, description="Keep it after you leave, until it is disposed")
-
-    def opens(self) -> str | None:
-        return self.url
 
 
 class SessionList(Operation, Answers[views.SessionsView]):

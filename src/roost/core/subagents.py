@@ -77,7 +77,7 @@ def _recorded(
         policy=above.policy if above.policy is JarPolicy.SHARED else JarPolicy.FRESH,
         allow=above.allow,
         deny=above.deny,
-        layers=above.layers,
+        layers=(*above.layers, *(one for one in row.layers if one not in above.layers)),
         parent=above.id if is_child else None,
     )
     session = sessions.made(state, spec)

@@ -47,7 +47,12 @@ def is_judged(broker: Broker, agent: AgentId, session: SessionId | None) -> bool
 
 
 def deed_of(operation: Operation | type[Operation], origin: str | None) -> core.Deed:
-    what = operation.deed or operation.title[:1].lower() + operation.title[1:]
+    is_address = Group.NAVIGATE in operation.conduct and not operation.deed
+    what = (
+        "open that address"
+        if is_address
+        else operation.deed or operation.title[:1].lower() + operation.title[1:]
+    )
     return core.Deed(operation.policy_word(), frozenset(operation.conduct), what, origin)
 
 
