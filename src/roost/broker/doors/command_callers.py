@@ -18,6 +18,7 @@ from roost.api.views import SessionView, TokenView, View
 from roost.broker.broker import Broker
 from roost.broker.doors.caller import Caller
 from roost.broker.doors.identity import Unproven
+from roost.broker.doors.subagents import caller_for
 from roost.broker.doors.token_callers import TokenCallers
 from roost.core.rules import no_session
 from roost.core.sessions import is_counted
@@ -94,6 +95,27 @@ class SiblingsCaller:
         return self._callers[owner]
 
 
+class SeveralSubagents:
+    """The broker for a command while several sub-agents of its client run commands that cannot be
+    told apart. Each call must name a session of the main conversation, or one to open there."""
+
+    def __init__(self, main: BrokerApi) -> None:
+        self._main = main
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        if isinstance(operation, SessionOperation) and operation.session is None:
+            raise BadRequest(
+                "session: several sub-agents run commands now, and Roost cannot tell which of them"
+                " runs this one.",
+                hint="Pass -s NAME, with a name that only this sub-agent uses.",
+                field="session",
+            )
+        return await self._main.call(operation, timeout=timeout)
+
+    def watch(self, session: str | None = None) -> Notices:
+        return self._main.watch(session)
+
+
 class GivingCaller:
     """The broker for a command with ``--operator``. ``gives`` is called with each session that the
     command opens or requests the token of."""
@@ -124,7 +146,7 @@ class AgentVerbs:
     def __init__(self, broker: Broker, agent: AgentId) -> None:
         self._broker = broker
         self._agent = agent
-        self._caller = Caller(broker, agent)
+        self._caller = caller_for(broker, agent)
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         session = operation.session if isinstance(operation, SessionOperation) else None
@@ -139,7 +161,8 @@ class AgentVerbs:
 
     def _has(self, session: str) -> bool:
         try:
-            self._broker.decide(core.session_for, self._agent, session)
+            acting = self._broker.decide(core.acting_agent, self._agent, session, None)
+            self._broker.decide(core.session_for, acting, session)
         except SessionGone:
             return False
         return True
@@ -150,6 +173,7 @@ class PersonVerbs:
 
     terminal: returns the agent of the person's terminal, which is made at first use. None if the
         command has no terminal: then it must name a session.
+    spec: returns the properties of a session of that name, which does not exist yet.
     is_proven: the person runs the command. Otherwise it may only use named sessions.
     """
 
@@ -158,6 +182,7 @@ class PersonVerbs:
         broker: Broker,
         token_callers: TokenCallers,
         terminal: Callable[[], AgentId] | None,
+        spec: Callable[[str], core.SessionSpec],
         *,
         is_proven: bool,
     ) -> None:
@@ -165,11 +190,12 @@ class PersonVerbs:
         self._operator = Caller(broker, OPERATOR)
         self._token_callers = token_callers
         self._terminal = terminal
+        self._spec = spec
         self._is_proven = is_proven
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         if isinstance(operation, SessionOperation):
-            api = await self._in_session(operation.session)
+            api = self._in_session(operation.session)
         elif self._is_proven or type(operation) in HOUSE_KEEPING:
             api = self._operator
         else:
@@ -182,7 +208,7 @@ class PersonVerbs:
     def watch(self, session: str | None = None) -> Notices:
         return self._operator.watch(session)
 
-    async def _in_session(self, named: str | None) -> BrokerApi:
+    def _in_session(self, named: str | None) -> BrokerApi:
         """Return the caller for operations in the session of that name.
 
         None means the terminal's own session. A named session works by the agent that its token
@@ -199,8 +225,8 @@ class PersonVerbs:
             return Caller(self._broker, self._terminal())
         row = self._broker.state.sessions.get(SessionId(named))
         if row is None and not is_counted(named):
-            await self._operator.call(ops.SessionOpen(session=named))
-            row = self._broker.state.sessions.get(SessionId(named))
+            spec = self._spec(named)
+            row = self._broker.decide(core.open_session, agent=OPERATOR, alias=None, spec=spec)
         if row is not None and row.lifetime is Lifetime.NAMED:
             return self._token_callers.visit_session(row).api
         if row is None or not self._is_proven:

@@ -21,17 +21,22 @@ from roost.broker.doors.command_callers import (
     AgentVerbs,
     GivingCaller,
     PersonVerbs,
+    SeveralSubagents,
     SiblingsCaller,
     UnprovenCaller,
 )
+from roost.broker.doors.hooks import CommandHookCaller
 from roost.broker.doors.identity import ActsAs, IsOperator, OfClient, Place, Unproven, Verdict
 from roost.broker.doors.process_agents import TERMINAL, ProcessAgents
+from roost.broker.doors.subagents import SharedConnection, caller_for
 from roost.broker.doors.token_callers import TokenCallers
 from roost.core.sessions import is_counted
 from roost.errors import BadRequest
 from roost.local.home import user_folder
 from roost.local.lineage import Lineage, lineage, working_directory
-from roost.local.processes import Peer, Process, session_leader
+from roost.local.processes import Peer, Process, command_lines, session_leader
+from roost.local.project_file import Project, read_project
+from roost.local.project_place import find_project
 from roost.local.tcp_peers import started_with
 from roost.vocabulary import NOBODY, OPERATOR, AgentId, Lifetime, SessionId, is_session_id
 from roost.wire.hello import ClientKind, Hello, Welcome
@@ -46,6 +51,7 @@ class Commands:
 
     whose: decides who runs the command with that lineage and conversation.
     audit: writes to the audit trail.
+    own_subagents: sub-agents of one client get sessions of their own.
     """
 
     def __init__(
@@ -54,7 +60,10 @@ class Commands:
         token_callers: TokenCallers,
         whose: Callable[[Lineage, str | None], Verdict],
         audit: WritesAudit,
+        *,
+        own_subagents: bool,
     ) -> None:
+        self._own_subagents = own_subagents
         self._broker = broker
         self._token_callers = token_callers
         self._process_agents = ProcessAgents(broker)
@@ -71,22 +80,25 @@ class Commands:
         if hello.operator:
             below = verdict.agents[0] if isinstance(verdict, ActsAs) else None
             self._audit("acts as operator", peer, line, why="--operator", below=below)
-            api = self._person(peer, is_proven=True) if is_verb else self._giving(verdict)
+            api = (
+                self._person(peer, has_terminal=True, is_proven=True)
+                if is_verb
+                else self._giving(verdict)
+            )
             return self._visitor(api, OPERATOR, version, "The command says --operator.")
         match verdict:
             case IsOperator(why):
                 self._audit("acts as operator", peer, line, why=why)
                 operator = Caller(self._broker, OPERATOR)
-                api = self._person(peer, is_proven=True) if is_verb else operator
+                api = self._person(peer, has_terminal=True, is_proven=True) if is_verb else operator
                 return self._visitor(api, OPERATOR, version, "It runs in a terminal of yours.")
             case Unproven():
                 if verdict.may_keep_house:
                     why = "neither client nor terminal"
                     self._audit("acts as operator", peer, line, why=why)
                     if is_verb:
-                        return self._visitor(
-                            self._person(None, is_proven=False), NOBODY, version, verdict.because
-                        )
+                        api = self._person(peer, has_terminal=False, is_proven=False)
+                        return self._visitor(api, NOBODY, version, verdict.because)
                 unproven = UnprovenCaller(Caller(self._broker, OPERATOR), verdict)
                 return self._visitor(unproven, NOBODY, version, verdict.because)
             case OfClient():
@@ -94,12 +106,12 @@ class Commands:
                 agent = self._agent_of(verdict, conversation)
                 program = _program(line, verdict.client)
                 why = f"It runs below {program} (pid {verdict.client.pid}), which is the agent."
-                return self._as_agent(agent, version, why, is_verb=is_verb)
+                return self._as_agent(agent, hello, line, version, why)
             case ActsAs((agent,)):
                 why = "It runs below or beside a connected agent's process."
-                return self._as_agent(agent, version, why, is_verb=is_verb)
+                return self._as_agent(agent, hello, line, version, why)
             case ActsAs(agents):
-                make = AgentVerbs if is_verb else Caller
+                make = AgentVerbs if is_verb else caller_for
                 callers: dict[AgentId, BrokerApi] = {one: make(self._broker, one) for one in agents}
                 siblings = SiblingsCaller(callers, lambda session: self._owner(agents, session))
                 why = "Its client has several agents, so each command names a session."
@@ -115,9 +127,46 @@ class Commands:
         for session in self.given.keys() - self._broker.state.sessions.keys():
             del self.given[session]
 
-    def _as_agent(self, agent: AgentId, version: int, why: str, *, is_verb: bool) -> Admission:
-        make = AgentVerbs if is_verb else Caller
+    def admit_hook(self, hello: Hello, line: Lineage, version: int) -> Admission | None:
+        """Admit a hook of a client that has no shim, for the agent that its commands are."""
+        verdict = self._whose(line, hello.session)
+        if not isinstance(verdict, OfClient):
+            return None
+        found = self._process_agents.find(verdict.client, hello.session or "")
+
+        def made() -> AgentId:
+            return found or self._agent_of(verdict, hello.session or "")
+
+        api = CommandHookCaller(self._broker, found, made)
+        welcome = Welcome(version=version, agent=found or NOBODY, software=self._broker.version)
+        return Admission(api=api, agent=found or NOBODY, welcome=welcome, is_life=False)
+
+    def _as_agent(
+        self, agent: AgentId, hello: Hello, line: Lineage, version: int, why: str
+    ) -> Admission:
+        """Admit a command of that agent, or of the sub-agent of it that runs the command."""
+        make = AgentVerbs if hello.kind is ClientKind.VERB else caller_for
+        running = self._running(agent, hello, line)
+        if len(running) > 1:
+            several = SeveralSubagents(make(self._broker, agent))
+            why = "Several sub-agents of its client run commands now, so it must name a session."
+            return self._visitor(several, NOBODY, version, why)
+        for one in running - {agent}:
+            agent, why = one, f"{why} A sub-agent of that agent runs it."
         return self._visitor(make(self._broker, agent), agent, version, why)
+
+    def _running(self, agent: AgentId, hello: Hello, line: Lineage) -> set[AgentId]:
+        """Return who may run the command: the agent, or sub-agents of it."""
+        known = self._broker.state.subagent(agent, hello.session or "")
+        if known is not None:  # the command's environment names the sub-agent's thread
+            return {known}
+        reports = self._broker.subagent_reports
+        if not self._own_subagents or not reports.has_commands(agent):
+            return {agent}
+        lines = command_lines([one.process.pid for one in line.above])
+        shared = SharedConnection(self._broker, agent, list)
+        found = reports.running(agent, [" ".join(words) for words in lines.values()])
+        return {shared.agent_of(subagent) for subagent in found}
 
     def _visitor(self, api: BrokerApi, agent: AgentId, version: int, why: str) -> Admission:
         """Admit a command. No agent's life depends on its connection."""
@@ -162,26 +211,30 @@ class Commands:
         # A process sets its own environment as it likes, so only the client's counts, and only if
         # the person started that client.
         named = started_with(client.pid, "ROOST_SESSION") if verdict.is_persons else None
-        spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS)
-        if named and is_session_id(named) and not is_counted(named):
-            spec = core.SessionSpec(id=SessionId(named), lifetime=Lifetime.NAMED)
+        is_named = named and is_session_id(named) and not is_counted(named)
+        spec = self._spec(working_directory(client.pid), named if is_named else None)
         folder = self._folder(client.pid)
         name = " · ".join(filter(None, [client.program, os.path.basename(folder or "")]))
         return self._process_agents.make(
             client, conversation, name=name, session=spec, folders=[folder] if folder else ()
         )
 
-    def _person(self, peer: Peer | None, *, is_proven: bool) -> PersonVerbs:
-        """Return the callers for the person's page verbs. ``peer``: the command, if it may have a
-        session by its terminal."""
-        leader = None if peer is None else session_leader(peer.pid)
+    def _person(self, peer: Peer, *, has_terminal: bool, is_proven: bool) -> PersonVerbs:
+        """Return the callers for the person's page verbs.
+
+        has_terminal: the command may have a session by its terminal.
+        """
+        leader = session_leader(peer.pid) if has_terminal else None
         terminal = None
-        if peer is not None and leader is not None:
+        if leader is not None:
 
-            def terminal(pid: int = peer.pid, leader: Process = leader) -> AgentId:
-                return self._agent_of_terminal(pid, leader)
+            def terminal(leader: Process = leader) -> AgentId:
+                return self._agent_of_terminal(peer.pid, leader)
 
-        return PersonVerbs(self._broker, self._token_callers, terminal, is_proven=is_proven)
+        def spec(named: str) -> core.SessionSpec:
+            return self._spec(working_directory(peer.pid), named)
+
+        return PersonVerbs(self._broker, self._token_callers, terminal, spec, is_proven=is_proven)
 
     def _agent_of_terminal(self, pid: int, leader: Process) -> AgentId:
         """Return the agent of the person's terminal, which is made at its first page verb."""
@@ -195,8 +248,29 @@ class Commands:
             leader,
             TERMINAL,
             name=f"terminal {leader.pid}",
-            session=core.SessionSpec(lifetime=Lifetime.ANONYMOUS),
+            session=self._spec(working_directory(pid), None),
             folders=[folder for folder in folders if folder],
+        )
+
+    def _spec(self, folder: str | None, named: str | None) -> core.SessionSpec:
+        """Return the properties of a new session, as the repository around the folder chooses.
+
+        folder: where the client was started, or where the person runs the command. An agent that
+            changes its folder does not get rid of what the repository forbids.
+        named: id of the session; None: an anonymous session.
+
+        Raises ``BadRequest`` if the repository's file is wrong: it may forbid something.
+        """
+        path = find_project(folder)
+        project = Project() if path is None else read_project(path)
+        return core.SessionSpec(
+            id=None if named is None else SessionId(named),
+            lifetime=Lifetime.ANONYMOUS if named is None else Lifetime.NAMED,
+            name=named,
+            browser=self._broker.chosen(project.browser, named, waits=True),
+            policy=project.jar,
+            allow=project.allow,
+            deny=project.deny,
         )
 
     def _folder(self, pid: int) -> str | None:

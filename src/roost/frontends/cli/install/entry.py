@@ -9,7 +9,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +41,8 @@ def interpreter(prefix: str = sys.prefix, environ: Mapping[str, str] = os.enviro
 
 def _requirement() -> str:
     """Return what to give to ``uvx --from``: this release, or the address it was installed from."""
+    from importlib.metadata import distribution  # loads the e-mail package
+
     here = distribution("roost")
     origin = json.loads(here.read_text("direct_url.json") or "{}")
     if "url" not in origin:
@@ -84,7 +85,7 @@ def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     return {**old, **new, variables: both}
 
 
-def hook_line(home: Home) -> str:
-    """Return the Stop hook as a command line for ``sh``."""
+def hook_line(home: Home, *arguments: str) -> str:
+    """Return a hook's command, such as ``hook stop``, as a command line for ``sh``."""
     said = [f"{name}={shlex.quote(value)}" for name, value in environment(home).items()]
-    return " ".join([*said, shlex.join(command("hook", "stop"))])
+    return " ".join([*said, shlex.join(command(*arguments))])
