@@ -38,7 +38,7 @@ RETRY_SECONDS = 0.5
 LINE_BYTES = 16 * 1024 * 1024
 FAILED = -32000
 """JSON-RPC's code of a server's own errors."""
-Message = dict[str, Any]
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class FleetRelay:
         self._tasks = Tasks()
         self._opening = asyncio.Lock()
         self._pool: Pool | None = None
-        self._session: Message | None = None
+        self._session: Json | None = None
         self._calls: dict[object, asyncio.Task[None]] = {}
         self._version: str | None = None
         query = {
@@ -127,7 +127,7 @@ class FleetRelay:
         if self._pool is not None:
             self._pool.cut()
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: Json) -> None:
         try:
             await self._opened()
             await self._passed(message)
@@ -185,7 +185,7 @@ class FleetRelay:
             except (RoostError, OSError, Hangup):
                 pass  # the next call says what is wrong
 
-    async def _passed(self, message: Message) -> None:
+    async def _passed(self, message: Json) -> None:
         """Send the message, and give the client whatever comes back."""
         assert self._pool is not None
         async with self._pool.lend() as lent:
@@ -225,14 +225,14 @@ class FleetRelay:
         await stream.send(request_head(method, target.encode(), headers), body)
         return await stream.response(method)
 
-    def _tell(self, message: Message, data: bytes) -> None:
+    def _tell(self, message: Json, data: bytes) -> None:
         """Give the client one message, and note which version of MCP the two agreed on."""
         if message.get("method") == "initialize":
             found = json.loads(data).get("result") or {}
             self._version = found.get("protocolVersion", self._version)
         self._write(data.replace(b"\n", b" ").replace(b"\r", b" "))
 
-    def _refuse(self, message: Message, error: RoostError) -> None:
+    def _refuse(self, message: Json, error: RoostError) -> None:
         if "id" not in message or "method" not in message:
             return
         told = error.spelled(lambda named: None)
