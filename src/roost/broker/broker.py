@@ -47,17 +47,8 @@ from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
-from roost.drivers.base import (
-    Driver,
-    Group,
-    JarContents,
-    PageDriver,
-)
-from roost.drivers.events import (
-    DownloadBegan,
-    DownloadEnded,
-    PageEvent,
-)
+from roost.drivers.base import Driver, Group, JarContents, PageDriver
+from roost.drivers.events import DownloadBegan, DownloadEnded, PageEvent
 from roost.drivers.link import Link
 from roost.drivers.panel import PanelDriver
 from roost.errors import (
