@@ -189,10 +189,20 @@ async def test_a_session_is_slow_alone(house: House, web: Web) -> None:
             await refused(Unsupported, agent.call(ops.NetworkState(throttle="slow-3g")))
             return
         await agent.call(ops.NetworkState(throttle="slow-3g"))
-        slow, quick = await agent.run(took), await neighbour.run(took)
-        assert slow >= 2000 > quick  # the preset's latency alone is 2 s
+        # The preset's latency alone is 2 s. A busy machine may delay a request without a throttle
+        # for as long, but not every one of several.
+        slowest = [await agent.run(took) for _ in range(2)]
+        assert min(slowest) >= 2000
+        assert await _is_ever_quick(neighbour, took)
         await agent.call(ops.NetworkState(throttle="none"))
-        assert await agent.run(took) < 2000
+        assert await _is_ever_quick(agent, took)
+
+
+async def _is_ever_quick(agent: Agent, took: str) -> bool:
+    for _ in range(10):
+        if await agent.run(took) < 2000:
+            return True
+    return False
 
 
 async def test_wrong_conditions_are_refused_and_change_nothing(house: House, web: Web) -> None:
