@@ -22,6 +22,7 @@ from roost.api.input_operations import *
 from roost.api.jar_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
+from roost.api.secret_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
     BATCH_SECONDS,
@@ -487,6 +488,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionFront, Handoff, SessionAnswer, SessionToken, SessionHeartbeat,
         ProfileImport, ProfileList, ProfileRemove,
+        FillSecret, AuthLogin, SecretList, SecretAdd, SecretRemove, SecretTest,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
         Batch, BatchProgress,

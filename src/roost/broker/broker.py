@@ -31,6 +31,7 @@ from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
 from roost.broker.journal import Journal
+from roost.broker.secret_values import SecretValues
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
@@ -65,7 +66,9 @@ from roost.errors import (
 )
 from roost.hints import Hint
 from roost.profiles.store import ProfileStore
+from roost.vault.redaction import Redactor
 from roost.vault.seal import Sealer
+from roost.vault.store import Vault
 from roost.vocabulary import (
     MINE,
     REQUEST_WAIT,
@@ -99,6 +102,7 @@ class Broker:
         files: Path,
         profiles: ProfileStore,
         sealer: Sealer,
+        vault: Vault,
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
@@ -124,13 +128,18 @@ class Broker:
         self.files = files
         self.profiles = profiles
         self.sealer = sealer
+        self.redactor = Redactor()
+        self.secrets = SecretValues(vault, clock, self.redactor)
+        journal.redact = audit.redact = self.redactor.encoded
+        self.has_protocol_client: Callable[[SessionId], bool] = lambda _: False
+        """True if a CDP client is attached to the session, or is about to be."""
         self.version = version
         self.http = http
         self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
         self.downloads = Downloads(files)
-        self.watchers = Watchers()
+        self.watchers = Watchers(self._redacted)
         self.seen_at: dict[AgentId, float] = {}
         """When each agent last called. Only shown to people; no decision depends on it."""
         self.stop_requested = asyncio.Event()
@@ -194,6 +203,9 @@ class Broker:
     @property
     def state(self) -> State:
         return self.machine.state
+
+    def _redacted(self, notice: Notice) -> Notice:
+        return notice if self.redactor.is_idle else notice.redacted(self.redactor.data)
 
     def ask_person(self, refusal: core.ConsentNeeded) -> RoostError:
         """Ask the person about the refused agent. Returns the error for the agent.

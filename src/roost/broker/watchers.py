@@ -14,7 +14,9 @@ Shows = Callable[[Notice], Notice]
 class Watchers:
     """The open ``watch`` calls, and the lines that wait for each session's next reply."""
 
-    def __init__(self) -> None:
+    def __init__(self, redacted: Shows = lambda notice: notice) -> None:
+        """redacted: returns a notice without secrets of the person."""
+        self._redacted = redacted
         self._listening: dict[Notices, tuple[Sees, Shows]] = {}
         self._notes: dict[SessionId, list[str]] = {}
 
@@ -34,6 +36,7 @@ class Watchers:
 
         to: agents that also get it because they were members of the session until just now.
         """
+        notice = self._redacted(notice)
         for notices, (sees, shows) in list(self._listening.items()):
             if sees(notice, to):
                 notices.put(shows(notice))

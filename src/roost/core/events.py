@@ -162,6 +162,17 @@ class TabRead:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretFilled:
+    """A secret of the person is about to be filled into the tab's document.
+
+    document: when the main document began, in milliseconds; no two documents of a tab agree.
+    """
+
+    tab: TabId
+    document: float
+
+
+@dataclass(frozen=True, slots=True)
 class TabCrashed:
     """The page's process died."""
 
@@ -237,6 +248,6 @@ class TimePassed:
 Event = (
     AgentDisconnected | AgentLeft | CallEnded | JarReleased | TabOpenAbandoned | CaptureEnded
     | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
-    | TabOpened | TabClosed | TabNavigated | TabRead | TabCrashed | TabMoved | GroupClosed
-    | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
+    | TabOpened | TabClosed | TabNavigated | TabRead | SecretFilled | TabCrashed | TabMoved
+    | GroupClosed | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

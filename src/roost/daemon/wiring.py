@@ -47,6 +47,7 @@ from roost.profiles.store import ProfileStore
 from roost.vault.key import HomeKey
 from roost.vault.seal import Sealer
 from roost.vault.secret_service import SecretService
+from roost.vault.store import Vault
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
 from roost.wire.hello import ClientKind
 
@@ -107,6 +108,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         files=home.files,
         profiles=ProfileStore(home.profiles, sealer),
         sealer=sealer,
+        vault=Vault(home.vault, sealer),
         version=__version__,
         upstream=settings.proxy,
         request_wait=settings.request_wait,

@@ -2,7 +2,7 @@
 
 Lives here: ``key`` (finds or makes the key), ``secret_service`` (the desktop's keyring), ``seal``
 (AES-GCM for everything that Roost stores).
-May import: ``errors``, ``local``; cryptography, jeepney.
+May import: ``errors``, ``local``, ``vocabulary``; ahocorasick_rs, cryptography, jeepney.
 Never here: anything that awaits, a browser's protocol, a value in an error or a log line.
 Tests: tests/vault.
 """

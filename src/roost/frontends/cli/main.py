@@ -25,6 +25,7 @@ from roost.frontends.cli.log import log
 from roost.frontends.cli.mcp import mcp
 from roost.frontends.cli.options import CommonFlags, operator_option
 from roost.frontends.cli.profile import profile
+from roost.frontends.cli.secret import auth, secret
 from roost.frontends.cli.session import session
 from roost.frontends.cli.skill import skill
 from roost.frontends.cli.status import status
@@ -51,14 +52,26 @@ def cli(ctx: click.Context) -> None:
 
 
 GROUPS = {
-    "Set-up": ("install", "up", "stop", "doctor", "browser", "profile", "mcp", "hook", "demo"),
+    "Set-up": (
+        "install",
+        "up",
+        "stop",
+        "doctor",
+        "browser",
+        "profile",
+        "secret",
+        "auth",
+        "mcp",
+        "hook",
+        "demo",
+    ),
     "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
 }
 """The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
 
 for command in (
-    up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, browser, install,
-    hook, demo, skill,
+    up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, secret, auth,
+    browser, install, hook, demo, skill,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -22,6 +22,7 @@ import { pageState } from "./page_state";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
+import { fillSecret, identity, loginFields, shownText } from "./secret_fill";
 import { delivered, retireWatch, settled } from "./settle";
 import { snapshot } from "./snapshot";
 import { drawn, grows, readiness, waitFor } from "./conditions";
@@ -31,7 +32,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, grows, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, grows, identity, loginFields, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, shownText, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
