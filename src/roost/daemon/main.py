@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import gc
 import logging
 import os
@@ -151,6 +152,8 @@ async def _live(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, broker.stop_requested.set)
     announcement: Announcement | None = None
+    with contextlib.suppress(RoostError, OSError):  # ``_seal_stored`` tries again, and reports it
+        await broker.secrets.register_stored()  # before any reply, which may show a secret
     try:
         broker.http = house.http.start()
         await house.socket.start()

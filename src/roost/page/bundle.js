@@ -5725,7 +5725,8 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     rootOf(element2).addEventListener("formdata", (event) => {
       const { formData, target } = event;
       if (goalsOf(target).every((goal) => isBoundGoal(goal, origins))) return;
-      for (const [name, entry] of Array.from(formData.entries())) if (entry === value) formData.delete(name);
+      const names = Array.from(form.elements(target), (one) => getAttribute(one, "name") ?? "");
+      for (const name of names) if (formData.getAll(name).includes(value)) formData.delete(name);
       empty(element2);
     });
   }

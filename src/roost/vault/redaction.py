@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 LEAST_CHARS = 6
 """Shorter values are not looked for: they would match ordinary text."""
 _MARKDOWN = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>#"})
+_SURROGATES = re.compile("[\ud800-\udfff]")
 Search = Callable[[str], list[tuple[int, int, int]]]
 
 
@@ -90,13 +92,13 @@ class _Automaton:
             for name, those in values.items()
             for value in those
             if len(value) >= LEAST_CHARS
-            for pattern in _encodings(value)
+            for pattern in map(_whole, _encodings(value))
         }
         self._names = list(patterns.values())
         self.search = _searching(list(patterns)) if patterns else None
 
     def replaced(self, text: str) -> str:
-        found = self.search(text) if self.search is not None else ()
+        found = self._found(text)
         if not found:
             return text
         parts, end = [], 0
@@ -106,7 +108,20 @@ class _Automaton:
         return "".join([*parts, text[end:]])
 
     def holds(self, text: str) -> bool:
-        return self.search is not None and bool(self.search(text))
+        return bool(self._found(text))
+
+    def _found(self, text: str) -> Sequence[tuple[int, int, int]]:
+        if self.search is None:
+            return ()
+        try:
+            return self.search(text)
+        except UnicodeEncodeError:  # a page's text may hold halves of a surrogate pair
+            return self.search(_whole(text))
+
+
+def _whole(text: str) -> str:
+    """Return text of the same length that can be encoded as UTF-8."""
+    return _SURROGATES.sub("\ufffd", text)
 
 
 def _searching(patterns: list[str]) -> Search:

@@ -35,6 +35,7 @@ CORE = set(
     browser_handoff
     browser_network_requests session_open session_list session_dispose tab_space_request
     tab_space_grant tab_space_status loop_start loop_stop loop_status roost_status browser_batch
+    browser_fill_secret
     """.split()
 )
 MORE = set(
@@ -43,7 +44,7 @@ MORE = set(
     browser_cookies browser_storage_state browser_pdf_save browser_downloads browser_handle_consent
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
     browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
-    browser_press_sequentially browser_zoom_screenshot
+    browser_press_sequentially browser_zoom_screenshot browser_login secret_list
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""

@@ -168,7 +168,9 @@ function guardForm(element: Element, value: string, origins: readonly string[]):
   rootOf(element).addEventListener("formdata", (event) => {
     const { formData, target } = event as FormDataEvent;
     if (goalsOf(target as HTMLFormElement).every((goal) => isBoundGoal(goal, origins))) return;
-    for (const [name, entry] of Array.from(formData.entries())) if (entry === value) formData.delete(name);
+    // By the fields' names: Firefox does not let another world iterate over the entries.
+    const names = Array.from(form.elements(target as HTMLFormElement), (one) => getAttribute(one, "name") ?? "");
+    for (const name of names) if (formData.getAll(name).includes(value)) formData.delete(name);
     empty(element);
   });
 }
