@@ -56,7 +56,7 @@ def test_a_not_found_error_suggests_similar_elements(page: PageWorld) -> None:
     assert len(error["suggestions"]) <= 5
 
 
-@pytest.mark.parametrize("target", ["a[[", "", "   ", "//div", "x" * 1001, "text="])
+@pytest.mark.parametrize("target", ["a[[", "", "   ", "x" * 1001, "text="])
 def test_an_invalid_target_is_a_bad_request_that_names_the_field(
     page: PageWorld, target: str
 ) -> None:

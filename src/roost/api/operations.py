@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.element_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
 from roost.api.operation import *
@@ -194,6 +195,17 @@ class Handoff(SessionOperation, Answers[views.HandoffView]):
 
     def waits(self) -> float:
         return self.wait_seconds
+
+
+class Drawings(SessionOperation, Answers[views.DrawingsView]):
+    """Read what the person has drawn and written on your page for you, the newest first."""
+
+    op = "browser_drawings"
+    title = "See what the person shows"
+    audience = Audience.ALL
+    read_only = True
+    open_world = True
+    inline: bool = Field(default=True, description="false: pictures to files")
 
 
 class SessionAnswer(SessionOperation, Answers[views.SessionView]):
@@ -478,7 +490,8 @@ OPERATIONS: dict[str, type[Operation]] = {
     operation.op: operation
     for operation in (
         Navigate, NavigateBack, NavigateForward, Reload,
-        Snapshot, Find, GetContent, PageState, WaitFor, TakeScreenshot, ZoomScreenshot,
+        Snapshot, Find, Get, Is, Highlight, GetContent, PageState, WaitFor,
+        TakeScreenshot, ZoomScreenshot,
         PdfSave, Click, TripleClick, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey,
@@ -486,7 +499,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
-        SessionFront, Handoff, SessionAnswer, SessionToken, SessionHeartbeat,
+        SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
         ProfileImport, ProfileList, ProfileRemove,
         FillSecret, AuthLogin, SecretList, SecretAdd, SecretRemove, SecretTest,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,

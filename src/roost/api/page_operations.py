@@ -26,11 +26,15 @@ __all__ = [
 
 CONTENT_CHARS = 4_000_000
 SELECTOR_CHARS = 1000
+ElementState = Literal[
+    "visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked",
+    "editable",
+]  # fmt: skip
 Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
-_TARGET = 'Ref from the snapshot (e12), CSS selector, text=part or text="whole text"'
+_TARGET = 'Ref (e12), CSS, text=part, role=button[name="Save"], label=…'
 
 
-def _target(description: str = _TARGET) -> Any:
+def target_field(description: str = _TARGET) -> Any:
     return Field(
         max_length=SELECTOR_CHARS,
         validation_alias=AliasChoices("target", "ref"),
@@ -39,7 +43,7 @@ def _target(description: str = _TARGET) -> Any:
     )
 
 
-def _optional_target(description: str = _TARGET) -> Any:
+def optional_target(description: str = _TARGET) -> Any:
     return Field(
         default=None,
         max_length=SELECTOR_CHARS,
@@ -66,11 +70,12 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
     op = "browser_snapshot"
     title = "Read the page"
     read_only = True
-    target: str | None = _optional_target("Only this part")
+    target: str | None = optional_target("Only this part")
     depth: int | None = Field(default=None, ge=1, le=100)
     interactive: bool = Field(default=False, description="Only what can be operated")
     max_chars: int = Field(default=20_000, ge=500, le=1_000_000)
     after: str | None = Field(default=None, max_length=32, description="Go on after this ref")
+    boxes: bool = False
 
 
 class Find(PageOperation, Answers[views.FoundView]):
@@ -96,7 +101,8 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait for text, its disappearance, an element, an address, or some seconds."""
+    """Wait until all conditions hold: text, textGone, selector (in a state), url, response to your
+    last action, function. Or wait some seconds."""
 
     op = "browser_wait_for"
     title = "Wait"
@@ -104,9 +110,18 @@ class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
     text: str | None = Field(default=None, max_length=1000)
     text_gone: str | None = Field(default=None, max_length=1000)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
+    state: ElementState | None = None
     url: str | None = Field(default=None, max_length=2000, description="Part of it, or with *")
+    response: str | None = Field(default=None, max_length=2000, description="Its address")
+    load_state: Literal["domcontentloaded", "load", "networkidle"] | None = None
+    function: str | None = Field(
+        default=None, max_length=100_000, description="() => … that becomes true"
+    )
     time: float | None = Field(default=None, ge=0, le=60, description="Seconds")
     timeout: float = Field(default=10.0, gt=0, le=240, description="Seconds")
+
+    def only_reads(self) -> bool:
+        return self.function is None
 
     def waits(self) -> float:
         return self.timeout if self.time is None else self.time
@@ -179,7 +194,7 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     op = "browser_take_screenshot"
     title = "Take a screenshot"
     read_only = True
-    target: str | None = _optional_target("Only this element")
+    target: str | None = optional_target("Only this element")
     full_page: bool = False
     type: Literal["jpeg", "png"] = "jpeg"
     quality: int = Field(default=60, ge=1, le=100)
@@ -271,7 +286,7 @@ class Click(ActionOperation, Answers[views.ActionView]):
     op = "browser_click"
     title = "Click"
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
     double_click: bool = False
     button: Literal["left", "right", "middle"] = "left"
@@ -285,7 +300,7 @@ class TripleClick(ActionOperation, Answers[views.ActionView]):
     title = "Click three times"
     audience = Audience.ALL
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
     modifiers: list[Modifier] = Field(default_factory=list, max_length=4)
 
@@ -296,7 +311,7 @@ class Type(ActionOperation, Answers[views.ActionView]):
     op = "browser_type"
     title = "Type text"
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
     text: str = Field(max_length=1_000_000)
     submit: bool = Field(default=False, description="Press Enter afterwards")
@@ -307,7 +322,7 @@ class FormField(BaseModel):
     """One field of a form."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-    target: str = _target()
+    target: str = target_field()
     value: str | bool | float | list[str] = Field(description="Text, true/false, option(s), date")
     name: str | None = None
     type: str | None = None
@@ -327,7 +342,7 @@ class SelectOption(ActionOperation, Answers[views.ActionView]):
     op = "browser_select_option"
     title = "Select options"
     audited = ("target",)
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
     values: list[str] = Field(max_length=1000, description="Values or labels")
 
@@ -345,7 +360,7 @@ class Hover(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_hover"
     title = "Hover"
-    target: str = _target()
+    target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
 
 
@@ -369,7 +384,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
     op = "browser_scroll"
     title = "Scroll"
-    target: str | None = _optional_target()
+    target: str | None = optional_target()
     x: float | None = None
     y: float | None = None
     direction: Literal["up", "down", "left", "right"] | None = None
@@ -381,7 +396,7 @@ class FileUpload(ActionOperation, Answers[views.ActionView]):
     op = "browser_file_upload"
     title = "Upload files"
     paths: list[str] = Field(max_length=100, description="Below your working directory")
-    target: str | None = _optional_target()
+    target: str | None = optional_target()
 
 
 class HandleDialog(ActionOperation, Answers[views.ActionView]):
@@ -419,5 +434,5 @@ class Evaluate(PageOperation, Answers[ValueView]):
     op = "browser_evaluate"
     title = "Run JavaScript"
     function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
-    target: str | None = _optional_target("Element the function gets")
+    target: str | None = optional_target("Element the function gets")
     element: str | None = Field(default=None, max_length=500)

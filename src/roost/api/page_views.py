@@ -77,6 +77,25 @@ class FoundView(View):
     """The first match."""
 
 
+class ElementValueView(View):
+    """One value of an element or page. ``value`` is None for an attribute that is missing."""
+
+    tab: str
+    what: str
+    value: str | int | dict[str, str | float] | None = None
+    ref: str | None = None
+    truncated: bool = False
+
+
+class ElementStateView(View):
+    """Whether an element is in a state. For ``highlighted``: whether a frame is around it."""
+
+    tab: str
+    state: str
+    value: bool
+    ref: str | None = None
+
+
 class ContentView(View):
     """The page's text, markdown or HTML.
 

@@ -61,8 +61,8 @@
     return Object.getOwnPropertyDescriptor(prototype, name).get;
   }
   function getter(prototype, name) {
-    const get = read(prototype, name);
-    return (self2) => get.call(self2);
+    const get2 = read(prototype, name);
+    return (self2) => get2.call(self2);
   }
   function method(prototype, name) {
     const run = Object.getOwnPropertyDescriptor(prototype, name).value;
@@ -89,6 +89,8 @@
   var textContent = getter(Node.prototype, "textContent");
   var contains = method(Node.prototype, "contains");
   var assignedSlot = getter(Element.prototype, "assignedSlot");
+  var innerHTML = getter(Element.prototype, "innerHTML");
+  var innerText = getter(HTMLElement.prototype, "innerText");
   var outerHTML = getter(Element.prototype, "outerHTML");
   var attributesOf = getter(Element.prototype, "attributes");
   var scrollSize = {
@@ -192,6 +194,8 @@
   }
   function openRoots(from = document) {
     const roots = [from];
+    const own = isElement(from) ? shadowRootOf(from) : null;
+    if (own) roots.push(own);
     for (let index = 0; index < roots.length; index += 1) {
       for (const element2 of queryAll(roots[index], "*")) {
         const shadow = shadowRootOf(element2);
@@ -380,8 +384,8 @@
       for (; ; ) {
         const isOver2 = !await watch.next(deadline);
         const begun = performance.now();
-        const found = await look();
-        if (found !== null || isOver2 || performance.now() >= deadline) return found;
+        const found2 = await look();
+        if (found2 !== null || isOver2 || performance.now() >= deadline) return found2;
         await rest(performance.now() - begun);
       }
     } finally {
@@ -399,14 +403,14 @@
     return typeof fn === "function" || toStr.call(fn) === "[object Function]";
   }
   function toInteger(value) {
-    var number = Number(value);
-    if (isNaN(number)) {
+    var number2 = Number(value);
+    if (isNaN(number2)) {
       return 0;
     }
-    if (number === 0 || !isFinite(number)) {
-      return number;
+    if (number2 === 0 || !isFinite(number2)) {
+      return number2;
     }
-    return (number > 0 ? 1 : -1) * Math.floor(Math.abs(number));
+    return (number2 > 0 ? 1 : -1) * Math.floor(Math.abs(number2));
   }
   var maxSafeInteger = Math.pow(2, 53) - 1;
   function toLength(value) {
@@ -537,7 +541,7 @@
       }
     }, {
       key: "size",
-      get: function get() {
+      get: function get2() {
         return this.items.length;
       }
     }]);
@@ -1277,6 +1281,34 @@
     submit: "button"
   };
   var SECTIONING = "article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]";
+  var isKnownRole = (role) => KNOWN_ROLES.has(role);
+  var TAGS_OF_ROLE = {
+    banner: "header",
+    button: "input, summary",
+    cell: "td",
+    checkbox: "input",
+    columnheader: "th",
+    combobox: "select, input",
+    complementary: "aside",
+    contentinfo: "footer",
+    form: "form",
+    gridcell: "td",
+    img: "img, svg",
+    link: "a, area",
+    listbox: "select",
+    radio: "input",
+    region: "section",
+    rowheader: "th",
+    searchbox: "input",
+    slider: "input",
+    spinbutton: "input",
+    textbox: "input, [contenteditable]"
+  };
+  function candidatesForRole(role) {
+    if (role === "generic" || role === "none") return "*";
+    const tags = Object.keys(ROLE_OF_TAG).filter((tag) => ROLE_OF_TAG[tag] === role);
+    return ["[role]", ...tags, ...TAGS_OF_ROLE[role] ? [TAGS_OF_ROLE[role]] : []].join(", ");
+  }
   function roleOf(element2) {
     const explicit = explicitRole(element2);
     const isVoid = explicit === "none" && (isFocusableByAuthor(element2) || isNamedByAuthor(element2));
@@ -1475,7 +1507,7 @@
   function shortName(element2) {
     const ids = (getAttribute(element2, "aria-labelledby") ?? "").slice(0, 40 * REFERENCES_READ).split(/\s+/);
     const referenced = ids.slice(0, REFERENCES_READ).flatMap((id) => id === "" ? [] : page.byId(document, id) ?? []);
-    const texts = referenced.map((one) => getAttribute(one, "aria-label") ?? cut(textContent(one) ?? "", SHORT_NAME_CHARS));
+    const texts = referenced.map((one2) => getAttribute(one2, "aria-label") ?? cut(textContent(one2) ?? "", SHORT_NAME_CHARS));
     return cut(texts.join(" ").trim() || (getAttribute(element2, "aria-label") ?? ""), SHORT_NAME_CHARS);
   }
   function hasLabels(element2) {
@@ -1522,7 +1554,7 @@
   // refs.ts
   var numbers = /* @__PURE__ */ new WeakMap();
   var elements = /* @__PURE__ */ new Map();
-  var forgetDead = new FinalizationRegistry((number) => elements.delete(number));
+  var forgetDead = new FinalizationRegistry((number2) => elements.delete(number2));
   var nextNumber = 1;
   var framePrefix = "";
   var REF = /^(?:@|ref=)?((?:f\d+)?)e(\d+)$/;
@@ -1534,22 +1566,22 @@
     return nextNumber;
   }
   function refOf(element2) {
-    let number = numbers.get(element2);
-    if (number === void 0) {
-      number = nextNumber;
+    let number2 = numbers.get(element2);
+    if (number2 === void 0) {
+      number2 = nextNumber;
       nextNumber += 1;
-      numbers.set(element2, number);
-      elements.set(number, new WeakRef(element2));
-      forgetDead.register(element2, number);
+      numbers.set(element2, number2);
+      elements.set(number2, new WeakRef(element2));
+      forgetDead.register(element2, number2);
     }
-    return `${framePrefix}e${number}`;
+    return `${framePrefix}e${number2}`;
   }
   function looksLikeRef(target) {
     return REF.test(target);
   }
   function elementOfRef(target) {
-    const [, prefix, number] = REF.exec(target);
-    const element2 = prefix === framePrefix ? elements.get(Number(number))?.deref() : void 0;
+    const [, prefix, number2] = REF.exec(target);
+    const element2 = prefix === framePrefix ? elements.get(Number(number2))?.deref() : void 0;
     if (element2 === void 0 || !isConnected(element2)) {
       throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
         ref: target,
@@ -1564,6 +1596,9 @@
   var SELECTABLE = /* @__PURE__ */ new Set(["columnheader", "gridcell", "option", "row", "rowheader", "tab", "treeitem"]);
   var REQUIRABLE = new Set("checkbox combobox gridcell listbox radio radiogroup searchbox spinbutton switch textbox tree button".split(" "));
   var FORM_TAGS = /* @__PURE__ */ new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
+  function isCheckable(element2, role) {
+    return CHECKABLE.has(role) || localName(element2) === "input" && /^(?:checkbox|radio)$/.test(element2.type);
+  }
   function checkedState(element2, role) {
     if (localName(element2) === "input") {
       const input = element2;
@@ -1701,28 +1736,28 @@
   // css_targets.ts
   var TRIES_LIMIT = 2e5;
   var tries = 0;
-  function elementsByCss(selector) {
+  function elementsByCss(selector, isAll = false) {
     try {
       const inDocument = Array.from(queryAll(document, selector));
-      if (inDocument.some(isRendered)) return inDocument;
+      if (!isAll && inDocument.some(isRendered)) return inDocument;
       const roots = openRoots();
       const inRoots = roots.flatMap((root) => Array.from(queryAll(root, selector)));
-      if (roots.length === 1 || inRoots.some(isRendered)) return inRoots;
+      if (roots.length === 1 || !isAll && inRoots.some(isRendered)) return inRoots;
       return [...inRoots, ...elementsAcrossRoots(roots, selector)];
     } catch {
-      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
+      throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, 'Use a ref from a snapshot (e12), CSS, text=…, or role=button[name="Save"].');
     }
   }
   function elementsAcrossRoots(roots, selector) {
-    const found = /* @__PURE__ */ new Set();
+    const found2 = /* @__PURE__ */ new Set();
     tries = 0;
     for (const complex of splitOutside(selector, ",")) {
       const parts = partsOf(complex);
       if (parts.length < 2) continue;
       const last2 = parts[parts.length - 1].compound;
-      for (const root of roots) for (const element2 of queryAll(root, last2)) if (fits(element2, parts, parts.length - 1)) found.add(element2);
+      for (const root of roots) for (const element2 of queryAll(root, last2)) if (fits(element2, parts, parts.length - 1)) found2.add(element2);
     }
-    return Array.from(found);
+    return Array.from(found2);
   }
   function fits(element2, parts, index) {
     const { combinator, compound } = parts[index];
@@ -1791,6 +1826,101 @@
     return tokens;
   }
 
+  // locator_steps.ts
+  var TEXT_ENGINES = ["text", "label", "placeholder", "testid", "alt", "title"];
+  var STEPS_LIMIT = 20;
+  var ENGINE = /^(role|label|placeholder|testid|alt|title|xpath|nth|text|css)\s*=\s*/;
+  function stepsOf(target) {
+    const steps2 = [];
+    let rest2 = target.trim();
+    for (; ; ) {
+      const { source, after } = nextStep(rest2);
+      steps2.push(parsedStep(source, steps2.length === 0));
+      if (after === null) break;
+      if (steps2.length >= STEPS_LIMIT) throw wrong(`the locator has more than ${STEPS_LIMIT} steps`);
+      rest2 = after;
+    }
+    return steps2;
+  }
+  function nextStep(text2) {
+    const engine = ENGINE.exec(text2);
+    const begin = engine?.[0].length ?? 0;
+    const isText2 = engine !== null && TEXT_ENGINES.includes(engine[1]);
+    let quote = "";
+    for (let at = begin; at < text2.length; at += 1) {
+      const char = text2[at];
+      if (char === "\\") at += 1;
+      else if (quote !== "") quote = char === quote ? "" : quote;
+      else if ((char === '"' || char === "'") && (!isText2 || at === begin)) quote = char;
+      else if (char === ">" && text2[at + 1] === ">") return { source: text2.slice(0, at).trim(), after: text2.slice(at + 2).trim() };
+    }
+    return { source: text2, after: null };
+  }
+  function parsedStep(source, isFirst) {
+    if (source === "") throw wrong("a step of the locator is empty");
+    const engine = ENGINE.exec(source);
+    if (engine === null) {
+      if (isFirst && looksLikeRef(source)) return { engine: "ref", ref: source };
+      return { engine: /^\(?\/\//.test(source) ? "xpath" : "css", body: source };
+    }
+    const name = engine[1];
+    const body = source.slice(engine[0].length).trim();
+    if (body === "") throw wrong(`${name}= needs a value`);
+    switch (name) {
+      case "role":
+        return roleStep(body);
+      case "nth":
+        if (!/^-?\d{1,9}$/.test(body)) throw wrong("nth= needs a number: 0 is the first, -1 the last");
+        return { engine: "nth", index: Number(body) };
+      case "css":
+      case "xpath":
+      case "text":
+        return { engine: name, body };
+      default:
+        return { engine: name, wanted: wantedText(name, body) };
+    }
+  }
+  function wantedText(engine, body) {
+    if (/^\/.*\/[a-z]*$/.test(body) && engine !== "testid") throw noExpressions(engine);
+    const quoted2 = /^(["'])(.*)\1$/s.exec(body);
+    const text2 = tidy(quoted2 ? unescaped(quoted2[2]) : body);
+    if (text2 === "") throw wrong(`${engine}= needs a value`);
+    return { text: text2, isExact: quoted2 !== null || engine === "testid" };
+  }
+  function unescaped(text2) {
+    return text2.replace(/\\(.)/gs, "$1");
+  }
+  var TESTED = ["name", "checked", "disabled", "expanded", "include-hidden", "level", "pressed", "selected"];
+  var TEST = /^\[\s*([a-z-]+)\s*(?:(\*?=)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/[^\]]*|[^\s\]"']+)\s*([is])?\s*)?\]\s*/;
+  function roleStep(body) {
+    const role = /^[a-z]+/i.exec(body)?.[0];
+    if (role === void 0) throw wrong('role= needs a role, for example role=button[name="Save"]');
+    const tests = [];
+    let rest2 = body.slice(role.length).trim();
+    while (rest2 !== "") {
+      const found2 = TEST.exec(rest2);
+      if (!found2) throw wrong(`role= cannot be read from ${JSON.stringify(cut(rest2, 60))} on; write role=button[name="Save"]`);
+      const [all, attribute, operator, value, flag] = found2;
+      if (!TESTED.includes(attribute)) throw wrong(`role= knows no ${JSON.stringify(cut(attribute, 40))}, only ${TESTED.join(", ")}`);
+      if (value?.startsWith("/")) throw noExpressions("name");
+      const isQuoted = value !== void 0 && /^["']/.test(value);
+      tests.push({
+        attribute,
+        value: value === void 0 ? true : isQuoted ? unescaped(value.slice(1, -1)) : value,
+        isPart: operator === "*=",
+        ignoresCase: flag === "i"
+      });
+      rest2 = rest2.slice(all.length);
+    }
+    return { engine: "role", role: role.toLowerCase(), tests };
+  }
+  function noExpressions(where) {
+    return wrong(`${where} takes no regular expression`, 'Give a part of the text, or all of it in quotes. In role=, [name*="part"] fits a part.');
+  }
+  function wrong(message, hint) {
+    return badRequest("target", `target: ${message}`, hint);
+  }
+
   // plain_text.ts
   var DEPTH_LIMIT = 700;
   var SPACED_TAGS = /* @__PURE__ */ new Set(["blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]);
@@ -1846,10 +1976,10 @@
     } else if (!skipsContents(style, display)) writeChildren(element2, tag, writer, exposure === "seen", style.whiteSpace.startsWith("pre"), depth);
     if (breaks > 0) writer.breakLine(breaks);
   }
-  function writeChildren(element2, tag, writer, isSeen, keepsSpace, depth) {
+  function writeChildren(element2, tag, writer, isSeen2, keepsSpace, depth) {
     const write = (child) => {
       const type = nodeType(child);
-      if (type === TEXT && isSeen) writer.inline(child.data, keepsSpace);
+      if (type === TEXT && isSeen2) writer.inline(child.data, keepsSpace);
       else if (type === ELEMENT) writeElement(child, writer, depth + 1);
     };
     if (tag === "details" && !hasAttribute(element2, "open")) {
@@ -1918,14 +2048,14 @@
     const [best] = candidates2;
     if (!best) return null;
     const actors = /* @__PURE__ */ new Map();
-    for (const one of candidates2) if (!actors.has(one.actor)) actors.set(one.actor, one);
-    const equal = Array.from(actors.values()).filter((one) => compare(one.rank, best.rank) === 0);
-    if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(words, equal);
+    for (const one2 of candidates2) if (!actors.has(one2.actor)) actors.set(one2.actor, one2);
+    const equal = Array.from(actors.values()).filter((one2) => compare(one2.rank, best.rank) === 0);
+    if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(`text=${words}`, equal, TEXT_HINT);
     return { element: best.element, matches: actors.size };
   }
-  function likeliest(fits3, wanted) {
-    if (fits3.length <= RANKED) return fits3;
-    return [0, 1, 2].flatMap((grade) => fits3.filter(({ text: text2 }) => inexactness(text2, wanted) === grade)).slice(0, RANKED);
+  function likeliest(fits4, wanted) {
+    if (fits4.length <= RANKED) return fits4;
+    return [0, 1, 2].flatMap((grade) => fits4.filter(({ text: text2 }) => inexactness(text2, wanted) === grade)).slice(0, RANKED);
   }
   function compare(left, right) {
     const at = left.findIndex((value, index) => value !== right[index]);
@@ -1956,9 +2086,9 @@
     return getComputedStyle(element2).cursor === "pointer" ? outermostPointer(element2) : null;
   }
   function outermostPointer(element2) {
-    let found = element2;
-    for (let at = flatParent(element2); at && getComputedStyle(at).cursor === "pointer"; at = flatParent(at)) found = at;
-    return found;
+    let found2 = element2;
+    for (let at = flatParent(element2); at && getComputedStyle(at).cursor === "pointer"; at = flatParent(at)) found2 = at;
+    return found2;
   }
   function isBehindDialog(element2) {
     const dialogs = openDialogs();
@@ -1975,7 +2105,7 @@
     const selector = purpose === "operate" ? NAMED_OPERABLES : FIELDS;
     const elements2 = openRoots().flatMap((root) => Array.from(queryAll(root, selector))).slice(0, NAMES_READ);
     return elements2.flatMap((element2) => {
-      const name = namesOf(element2).find((one) => fits2(one, needed));
+      const name = namesOf(element2).find((one2) => fits2(one2, needed));
       return name === void 0 || !isRendered(element2) ? [] : [candidate(element2, name, wanted, purpose)];
     });
   }
@@ -1987,15 +2117,16 @@
     const addresses = candidates2.map(({ actor }) => localName(actor) === "a" ? actor.href : "");
     return addresses[0] !== "" && addresses.every((address) => address === addresses[0]);
   }
-  function ambiguous(words, candidates2) {
+  var TEXT_HINT = 'Use one of these refs as target, or more of the text. text="…" in quotes fits only the whole text.';
+  function ambiguous(target, candidates2, hint) {
     const named = candidates2.slice(0, CANDIDATES_NAMED);
     const refs = named.map(({ actor }) => refOf(actor));
     const more = candidates2.length - named.length;
-    return new PageError("BAD_REQUEST", `text=${cut(words, 200)} fits ${candidates2.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
+    return new PageError("BAD_REQUEST", `${cut(target, 200)} fits ${candidates2.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
       field: "target",
       reason: "ambiguous",
       suggestions: refs,
-      hint: 'Use one of these refs as target, or more of the text. text="…" in quotes fits only the whole text.',
+      hint,
       pageSaid: named.map(({ element: element2, actor }, index) => `${refs[index]}: ${described(element2, actor)}`).join("\n")
     });
   }
@@ -2030,13 +2161,722 @@
     return Array.from(queryAll(root, BUTTONS_WITH_VALUE)).filter((button) => fits2(tidy(button.value), wanted));
   }
 
+  // content_items.ts
+  var INVISIBLE = /[\u00ad\u200b\u2060]+/g;
+  function isText(item) {
+    return !("role" in item);
+  }
+  var ContentCollector = class {
+    items = [];
+    openText = "";
+    /** This many characters at the start of the open text keep their white space. */
+    keptLength = 0;
+    openAt = null;
+    addText(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText += text2;
+    }
+    /** Add text that keeps its white space. */
+    addLines(text2, element2) {
+      if (this.openAt === null) this.openAt = element2;
+      this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
+      this.keptLength = this.openText.length;
+    }
+    /** A measure of what has been collected. Blank text does not count. */
+    get length() {
+      return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
+    }
+    /** Whether the next text would continue text that was added before. */
+    get isOpen() {
+      return this.openText !== "";
+    }
+    addSpace() {
+      if (this.openText !== "") this.openText += " ";
+    }
+    /** A block begins or ends here, so what follows is a separate piece of text. */
+    endBlock() {
+      this.addSpace();
+      this.flush();
+    }
+    addNode(node) {
+      this.flush();
+      this.items.push(node);
+    }
+    finish() {
+      this.flush();
+      return this.items;
+    }
+    flush() {
+      if (this.openAt === null) return;
+      const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
+      const text2 = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
+      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
+      this.openText = "";
+      this.keptLength = 0;
+      this.openAt = null;
+    }
+  };
+  function contentText(items, limit = Infinity) {
+    let text2 = "";
+    for (const item of items) {
+      if (text2.length > limit) break;
+      if (isText(item)) {
+        text2 += item.text;
+        continue;
+      }
+      const inner = item.value ?? (item.name || contentText(item.children, limit));
+      text2 += item.isInline ? inner : ` ${inner} `;
+    }
+    return text2;
+  }
+  function operableParts(items) {
+    return items.flatMap((item) => {
+      if (isText(item)) return [];
+      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
+    });
+  }
+
+  // generated_text.ts
+  var RULES_READ = 2e4;
+  var SELECTOR_CHARS = 2e4;
+  var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
+  var known = /* @__PURE__ */ new WeakMap();
+  var candidates = oncePerBudget(() => {
+    let selectors = [];
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      if (isReadingOver()) break;
+      selectors = selectors.concat(selectorsIn(sheet));
+    }
+    const usable = [...new Set(selectors)].filter(isSelector);
+    const all = usable.join(",");
+    return all.length > SELECTOR_CHARS ? "" : all;
+  });
+  function selectorsIn(sheet) {
+    let rules;
+    try {
+      if (sheet.disabled) return [];
+      rules = sheet.cssRules;
+    } catch {
+      return [];
+    }
+    const cached = known.get(sheet);
+    if (cached?.rules === rules.length) return cached.selectors;
+    const selectors = [];
+    collect(rules, selectors, { left: RULES_READ }, "");
+    known.set(sheet, { rules: rules.length, selectors });
+    return selectors;
+  }
+  function collect(rules, into, budget, outer) {
+    for (const rule of rules) {
+      budget.left -= 1;
+      if (budget.left < 0) return;
+      const { selectorText, style, cssRules } = rule;
+      const selector = outer === "" ? selectorText : selectorText?.replaceAll("&", `:is(${outer})`);
+      if (selector !== void 0 && /:(?:before|after)/.test(selector) && /["']|attr\(/.test(style?.content ?? "")) {
+        for (const one2 of selector.split(/,(?![^(]*\))/)) {
+          const [, element2] = /^(.*?)::?(?:before|after)\s*$/s.exec(one2.trim()) ?? [];
+          if (element2 !== void 0) into.push(element2 === "" ? "*" : element2.replace(/([\s>+~])$/, "$1*"));
+        }
+      }
+      if (cssRules && cssRules.length > 0) collect(cssRules, into, budget, selector ?? outer);
+    }
+  }
+  function isSelector(selector) {
+    try {
+      document.createDocumentFragment().querySelector(selector);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  function mayHaveGeneratedText(element2) {
+    const selector = candidates();
+    return isLabel(element2) || selector !== "" && matches(element2, selector);
+  }
+  function generatedText(element2, pseudo) {
+    const style = getComputedStyle(element2, pseudo);
+    if (style.content === "none" || style.content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
+    const text2 = textOf(style.content, element2);
+    return SAYS_SOMETHING.test(text2) ? text2 : "";
+  }
+  function textOf(content2, element2) {
+    const parts = [];
+    for (const [token, quoted2, attribute] of content2.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
+      if (token === "/") parts.length = 0;
+      else if (attribute !== void 0) parts.push(getAttribute(element2, attribute) ?? "");
+      else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
+    }
+    return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
+  }
+  function isLabel(element2) {
+    const tag = localName(element2);
+    return tag === "label" || tag === "legend";
+  }
+
+  // owned_elements.ts
+  var CLAIM_LIMIT = 5e3;
+  var ATTRIBUTE_LIMIT = 2e4;
+  var OwnedElements = class {
+    claims = 0;
+    ownerOf = /* @__PURE__ */ new Map();
+    ownedBy = /* @__PURE__ */ new Map();
+    constructor() {
+      for (const owner of queryAll(document, "[aria-owns]")) {
+        for (const id of getAttribute(owner, "aria-owns").slice(0, ATTRIBUTE_LIMIT).split(/\s+/)) {
+          this.claims += 1;
+          if (this.claims > CLAIM_LIMIT || isReadingOver()) return;
+          const element2 = id === "" ? null : page.byId(document, id);
+          if (element2) this.claim(owner, element2);
+        }
+      }
+    }
+    of(owner) {
+      return this.ownedBy.size === 0 ? [] : this.ownedBy.get(owner) ?? [];
+    }
+    isOwned(element2) {
+      return this.ownerOf.size > 0 && this.ownerOf.has(element2);
+    }
+    claim(owner, element2) {
+      if (this.ownerOf.has(element2) || this.isBelow(owner, element2)) return;
+      this.ownerOf.set(element2, owner);
+      const owned = this.ownedBy.get(owner);
+      if (owned) owned.push(element2);
+      else this.ownedBy.set(owner, [element2]);
+    }
+    isBelow(inner, outer) {
+      for (let at = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
+      return false;
+    }
+  };
+
+  // select_options.ts
+  var SHOWN_OPTIONS = 30;
+  function optionItems(select2) {
+    const options = Array.from(select2.options).filter((option) => !option.hidden);
+    const shown2 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
+    const items = shown2.map((option) => optionNode(option, isListBox(select2)));
+    if (shown2.length < options.length) items.push({ text: `(${options.length - shown2.length} more options)`, element: select2 });
+    return items;
+  }
+  function isListBox(select2) {
+    return select2.multiple || select2.size > 1;
+  }
+  function optionNode(option, isInteractive) {
+    return {
+      element: option,
+      role: "option",
+      name: labelOfOption(option),
+      isNamedByContent: true,
+      isInteractive,
+      cursor: "",
+      isDisabled: option.disabled,
+      isInline: false,
+      value: void 0,
+      children: []
+    };
+  }
+
+  // tree.ts
+  var NAME_LIMIT = 250;
+  var CONTENT_NAME_LIMIT = 4 * NAME_LIMIT;
+  var DEPTH_LIMIT2 = 700;
+  var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
+  var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
+  var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
+  var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
+  var NAMING_ROLES = new Set("button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
+  var MAY_BE_PREFORMATTED = /[\n\t]| {2}/;
+  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[draggable],[aria-label],[aria-labelledby],[aria-disabled],[title]";
+  function buildTree(root) {
+    return new TreeBuilder().build(root);
+  }
+  function nameReader() {
+    const builder = new TreeBuilder();
+    return (element2) => {
+      const declared = declaredName(element2);
+      if (declared !== "" || !isNamedByContent(roleOf(element2))) return declared || titleName(element2);
+      return isRendered(element2) ? builder.build(element2).name : tidy(textContent(element2) ?? "");
+    };
+  }
+  var TreeBuilder = class {
+    owned = new OwnedElements();
+    modals = queryAll(document, "dialog:modal");
+    depth = 0;
+    lastParent = null;
+    isLastPreformatted = false;
+    build(root) {
+      const top = root ?? contentElement();
+      const style = getComputedStyle(top);
+      const scope = {
+        isSeen: root === void 0 || isRendered(top),
+        isPointer: false,
+        isDisabled: root !== void 0 && isDisabled2(root),
+        isNameOfOther: false,
+        isInModal: root !== void 0 || this.modals.length === 0,
+        namer: null,
+        isNaming: false,
+        isEditing: false
+      };
+      if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
+      const content2 = new ContentCollector();
+      if (isEditingHost(top)) this.visit(top, content2, scope);
+      else if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
+      return plainNode(top, "generic", withoutBlankText(content2.finish()));
+    }
+    visitChildren(element2, into, scope) {
+      if (this.depth > DEPTH_LIMIT2 || isReadingOver()) return;
+      this.depth += 1;
+      const slotted = slottedNodes(element2);
+      if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
+      else if (localName(element2) === "details" && !hasAttribute(element2, "open")) this.visitSummary(element2, into, scope);
+      else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) this.visitChild(child, element2, into, scope);
+      for (const child of this.owned.of(element2)) this.visit(child, into, scope);
+      this.depth -= 1;
+    }
+    visitChild(child, parent, into, scope) {
+      const type = nodeType(child);
+      if (type === TEXT) {
+        if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
+        const text2 = child.data;
+        if (!into.isOpen && !/\S/.test(text2)) into.addText(" ", parent);
+        else if (MAY_BE_PREFORMATTED.test(text2) && this.keepsLines(parent)) into.addLines(text2, parent);
+        else into.addText(text2, parent);
+      } else if (type === ELEMENT && !this.owned.isOwned(child)) {
+        this.visit(child, into, scope);
+      }
+    }
+    /** Whether white space is printed as it is: `<pre>` and everything that CSS formats like it. */
+    keepsLines(element2) {
+      if (element2 !== this.lastParent) {
+        this.lastParent = element2;
+        this.isLastPreformatted = /^(?:pre|break-spaces|preserve)/.test(getComputedStyle(element2).whiteSpace);
+      }
+      return this.isLastPreformatted;
+    }
+    visitLineBreak(element2, into, scope) {
+      const parent = parentNode(element2);
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !isElement(parent)) return;
+      if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
+      else into.addSpace();
+    }
+    /** A closed `<details>` renders only its summary. */
+    visitSummary(details, into, scope) {
+      const summary = queryAll(details, ":scope > summary")[0];
+      if (summary) this.visit(summary, into, scope);
+    }
+    visit(element2, into, scope) {
+      if (isUnrendered(element2) || isReadingOver()) return;
+      if (localName(element2) === "br") return this.visitLineBreak(element2, into, scope);
+      const style = getComputedStyle(element2);
+      const display = style.display;
+      const exposure = exposureOf(element2, style, display);
+      const isAnnotated = matches(element2, ANNOTATED);
+      if (exposure === "gone" || isAnnotated && isHiddenFromReaders(element2)) return;
+      if (!scope.isInModal) return this.visitOutsideModal(element2, into, scope);
+      const isSeen2 = exposure === "seen";
+      const role = isAnnotated ? roleOf(element2) : implicitRole(element2);
+      const isOperable = isSeen2 && (isInteractiveRole(role) || !scope.isPointer && invitesPointer(element2, style.cursor) || isAnnotated && isOperableByAuthor(element2, role));
+      const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
+      const inner = isSeen2 === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen: isSeen2, isDisabled: isOff };
+      const isOwnLine = isSeen2 && (isOperable || !isTextLevelRole(role) || isAnnotated && this.isLabelledBlock(element2, role, display, inner));
+      const isLabel2 = isOwnLine && isLabelOfRendered(element2, role);
+      if (isOwnLine && !isLabel2) {
+        const node = this.nodeFor(element2, role, style, display, inner, isOperable);
+        const control = controlOfSameName(node);
+        if (control) into.addNode(control);
+        else if (isFlat(node)) spliceInto(into, node);
+        else if (isWorthALine(node)) into.addNode(node);
+      } else {
+        const isNamer = isNameOfOther(element2, inner);
+        this.flatten(element2, style, display, into, isNamer || isLabel2 ? { ...inner, isNameOfOther: isNamer || inner.isNameOfOther, isPointer: inner.isPointer || isLabel2 } : inner);
+      }
+    }
+    /**
+     * A plain block or an icon that an author has labelled is a line of its own.
+     *
+     * Inside a name its label is part of that name. In running text a label replaces the text, and a title is only a
+     * tooltip.
+     */
+    isLabelledBlock(element2, role, display, scope) {
+      if (role !== "generic" || scope.isNaming || scope.isNameOfOther || !isNamedByAuthor2(element2)) return false;
+      if (display !== "inline" && display !== "contents") return true;
+      return !/\S/.test(textContent(element2) ?? "");
+    }
+    visitOutsideModal(element2, into, scope) {
+      for (const modal of this.modals) {
+        if (element2 === modal) return this.visit(element2, into, { ...scope, isInModal: true });
+        if (contains(element2, modal)) return this.visitChildren(element2, into, scope);
+      }
+    }
+    flatten(element2, style, display, into, scope) {
+      const isInline = display === "inline" || display === "contents";
+      if (!isInline && skipsContents(style, display)) return;
+      const isBlock2 = !isInline && !display.startsWith("inline");
+      if (isBlock2) into.endBlock();
+      else if (!isInline) into.addSpace();
+      const label = (isInline || scope.isNaming) && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "aria-label") : null;
+      if (label?.trim()) into.addText(label, element2);
+      else this.visitNamed(element2, into, scope);
+      if (isBlock2) into.endBlock();
+      else if (!isInline) into.addSpace();
+    }
+    /** Inside a name, an element without content is read by its title. */
+    visitNamed(element2, into, scope) {
+      const title = scope.isNaming && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "title")?.trim() : void 0;
+      const before = title ? into.length : 0;
+      this.visitContent(element2, into, scope);
+      if (title && into.length === before) into.addText(title, element2);
+    }
+    /** The children, and what CSS writes before and after them. */
+    visitContent(element2, into, scope) {
+      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !mayHaveGeneratedText(element2)) return this.visitChildren(element2, into, scope);
+      const before = generatedText(element2, "::before");
+      if (before !== "") into.addText(before, element2);
+      this.visitChildren(element2, into, scope);
+      const after = generatedText(element2, "::after");
+      if (after !== "") into.addText(after, element2);
+    }
+    nodeFor(element2, role, style, display, scope, isOperable) {
+      const tag = localName(element2);
+      const content2 = new ContentCollector();
+      if (tag === "select") content2.items.push(...optionItems(element2));
+      else if (!ATOMIC_TAGS.has(tag) && !holdsSecret(element2) && !skipsContents(style, display)) {
+        const isPointerInside = style.cursor === "pointer" || isInteractiveRole(role);
+        const isEditing = scope.isEditing || role === "textbox";
+        const isNameOfOther2 = scope.isNameOfOther && role === "paragraph";
+        const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: isNameOfOther2, isInModal: true, isEditing };
+        if (isNamedByContent(role)) Object.assign(inner, { namer: element2, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element2) });
+        this.visitContent(element2, content2, inner);
+      }
+      const items = content2.finish();
+      const node = plainNode(element2, role, role === "textbox" ? joinedLines(items) : items);
+      node.isInteractive = isOperable || isInteractiveRole(role);
+      node.cursor = isOperable && !isInteractiveRole(role) && INVITING_CURSOR.test(style.cursor) ? style.cursor : "";
+      node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
+      node.isInline = display === "inline";
+      node.value = tag === "select" ? void 0 : shownValue(element2, role);
+      nameNode(node);
+      node.children = withoutBlankText(node.children);
+      if (node.isNamedByContent && node.name.length <= NAME_LIMIT) node.children = withoutRepetition(node);
+      return node;
+    }
+  };
+  function plainNode(element2, role, children) {
+    return {
+      element: element2,
+      role,
+      name: "",
+      isNamedByContent: false,
+      isInteractive: false,
+      cursor: "",
+      isDisabled: false,
+      isInline: false,
+      value: void 0,
+      children
+    };
+  }
+  var INVITING_CURSOR = /^(?:pointer|move|grab|crosshair)$/;
+  function invitesPointer(element2, cursor) {
+    if (cursor === "pointer") return true;
+    if (!INVITING_CURSOR.test(cursor) || cursor === "crosshair" && !isShape(element2)) return false;
+    const parent = flatParent(element2);
+    return parent === null || getComputedStyle(parent).cursor !== cursor;
+  }
+  function isShape(element2) {
+    return element2 instanceof SVGElement && localName(element2) !== "svg";
+  }
+  function isOperableByAuthor(element2, role) {
+    return hasAttribute(element2, "onclick") || isTrue(element2, "draggable") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
+  }
+  function isLabelOfRendered(element2, role) {
+    if (role !== "generic" || localName(element2) !== "label") return false;
+    const control = element2.control;
+    return control !== null && isRendered(control);
+  }
+  function isNameOfOther(element2, scope) {
+    switch (localName(element2)) {
+      case "label": {
+        const control = element2.control;
+        if (control === null || !isRendered(control)) return false;
+        if (isNamedByAria(control) && declaredName(control) !== tidy(textContent(element2) ?? "")) return false;
+        return scope.namer === null || contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer));
+      }
+      case "legend":
+      case "caption":
+      case "figcaption": {
+        const group = element2.parentElement;
+        return group !== null && /^(fieldset|table|figure)$/.test(group.localName) && !isNamedByAria(group);
+      }
+      default:
+        return false;
+    }
+  }
+  function isNamedByAuthor2(element2) {
+    return Boolean(getAttribute(element2, "aria-label")?.trim()) || Boolean(getAttribute(element2, "title")?.trim());
+  }
+  function controlOfSameName(node) {
+    const [only] = node.children;
+    if (node.name === "" || node.isNamedByContent || node.children.length !== 1 || !only || isText(only) || !only.isInteractive) return null;
+    if (isInteractiveRole(node.role) || only.name.toLowerCase() !== node.name.toLowerCase()) return null;
+    if (node.role === "generic" || node.role === "group" || node.role === "none") return only;
+    node.name = "";
+    return null;
+  }
+  function joinedLines(items) {
+    if (items.length < 2 || !items.every(isText)) return items;
+    const lines = items.map((item) => item.text.trimEnd());
+    return [{ text: lines.join("\n"), element: items[0].element }];
+  }
+  function isNamedByAria(element2) {
+    return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
+  }
+  function nameNode(node) {
+    node.name = declaredName(node.element);
+    if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
+      node.name = tidy(contentText(ownContent(node), CONTENT_NAME_LIMIT));
+      node.isNamedByContent = node.name !== "";
+    }
+    if (node.name === "") node.name = titleName(node.element);
+    if (node.name === "" && node.isInteractive && node.role !== "textbox") node.name = generatedName(node.element);
+  }
+  function isCellOfNodes(node) {
+    return CELL_ROLES.has(node.role) && node.children.some((item) => !isText(item));
+  }
+  function ownContent(node) {
+    if (node.role !== "treeitem" && node.role !== "menuitem") return node.children;
+    const branch = node.children.findIndex((item) => !isText(item) && (item.role === "treeitem" || item.role === "list" || item.role === "menu" || item.role === "group"));
+    return branch === -1 ? node.children : node.children.slice(0, branch);
+  }
+  function withoutRepetition(node) {
+    const named = ownContent(node).length;
+    return [...operableParts(node.children.slice(0, named)), ...node.children.slice(named).filter((item) => !isText(item))];
+  }
+  function withoutBlankText(items) {
+    return items.filter((item) => !isText(item) || item.text.trim() !== "");
+  }
+  function isFlat(node) {
+    if (node.isInteractive) return false;
+    if (node.name === "") return FLAT_UNLESS_NAMED.has(node.role);
+    return node.role === "generic" && node.children.length === 1 && isText(node.children[0]) && tidy(node.children[0].text) === node.name;
+  }
+  function spliceInto(into, node) {
+    into.endBlock();
+    into.items.push(...node.children);
+  }
+  function isWorthALine(node) {
+    return node.isInteractive || node.name !== "" || node.children.length > 0 || Boolean(node.value) || MEANINGFUL_WHEN_EMPTY.has(node.role);
+  }
+
+  // xpath_targets.ts
+  var COST_LIMIT = 3e7;
+  var DEPTH = 32;
+  var SCOPES_LIMIT = 100;
+  var FOUND_LIMIT = 1e5;
+  var FAR_AXIS = /\b(?:following|preceding)(?:-sibling)?\s*::|\bid\s*\(/g;
+  var DOWN = /\/\/|\bdescendant(?:-or-self)?\s*::/g;
+  var LITERAL = /"[^"]*"|'[^']*'/g;
+  function elementsByXpath(expression2, scopes) {
+    if (scopes !== null && scopes.length > SCOPES_LIMIT) throw wrong(`xpath= would be evaluated in ${scopes.length} elements; narrow the step before it`);
+    const contexts = scopes === null ? openRoots() : scopes.flatMap((scope) => openRoots(scope));
+    checkCost(expression2, contexts.length);
+    const found2 = /* @__PURE__ */ new Set();
+    for (const context of contexts.slice(0, SCOPES_LIMIT)) for (const element2 of evaluated(expression2, context)) found2.add(element2);
+    return Array.from(found2);
+  }
+  function checkCost(expression2, contexts) {
+    const plain = expression2.replace(LITERAL, "''");
+    const far = (plain.match(FAR_AXIS)?.length ?? 0) + absolutePathsInPredicates(plain);
+    const down = Math.max(0, (plain.match(DOWN)?.length ?? 0) - 1);
+    const size = queryAll(document, "*").length;
+    if (size * size ** far * DEPTH ** down * Math.min(contexts, 10) <= COST_LIMIT) return;
+    throw wrong(`this XPath can take too long on a page of ${size} elements`, "Use fewer // and no following or preceding axis, or another locator: role=, text=, CSS.");
+  }
+  function absolutePathsInPredicates(plain) {
+    let depth = 0;
+    let count2 = 0;
+    for (let at = 0; at < plain.length; at += 1) {
+      if (plain[at] === "[") depth += 1;
+      else if (plain[at] === "]") depth -= 1;
+      else if (plain[at] === "/" && depth > 0) count2 += Number(/(?:^|[^\w\s)\]*.@/:]|\b(?:and|or|div|mod))\s*$/.test(plain.slice(0, at)));
+    }
+    return count2;
+  }
+  function evaluated(expression2, context) {
+    const isDocument = context === document;
+    const relative = !isDocument && expression2.startsWith("/") ? `.${expression2}` : expression2;
+    let result;
+    try {
+      result = Document.prototype.evaluate.call(document, relative, context, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+    } catch (error) {
+      if (!isDocument && error.name === "NotSupportedError") return [];
+      throw wrong("the XPath expression is not valid, or it does not mean elements");
+    }
+    const elements2 = [];
+    for (let index = 0; index < Math.min(result.snapshotLength, FOUND_LIMIT); index += 1) {
+      const node = result.snapshotItem(index);
+      if (isElement(node)) elements2.push(node);
+    }
+    return elements2;
+  }
+
+  // locators.ts
+  function elementsBySteps(steps2) {
+    let found2 = null;
+    for (const step of steps2) found2 = step.engine === "nth" ? nth(found2, step.index) : searched(step, found2);
+    return found2;
+  }
+  function nth(found2, index) {
+    if (found2 === null) throw wrong("nth= needs a step before it, for example button >> nth=0");
+    const at = index < 0 ? found2.length + index : index;
+    const one2 = found2[at];
+    return one2 === void 0 ? [] : [one2];
+  }
+  function searched(step, scopes) {
+    if (scopes !== null && scopes.length === 0) return [];
+    if (step.engine === "xpath") return inOrder(elementsByXpath(step.body, scopes));
+    const all = found(step);
+    return inOrder(scopes === null ? all : inside(all, new Set(scopes)));
+  }
+  function found(step) {
+    switch (step.engine) {
+      case "ref":
+        return [elementOfRef(step.ref)];
+      case "css":
+        return elementsByCss(step.body, true);
+      case "text":
+        return elementsByText(step.body);
+      case "role":
+        return byRole(step.role, step.tests);
+      case "label":
+        return everywhere("*").filter((element2) => labelsOf(element2).some((label) => fits3(label, step.wanted)));
+      case "testid":
+        return everywhere("[data-testid]").filter((element2) => getAttribute(element2, "data-testid") === step.wanted.text);
+      default:
+        return everywhere(`[${step.engine}]`).filter((element2) => fits3(getAttribute(element2, step.engine), step.wanted));
+    }
+  }
+  function everywhere(selector) {
+    return openRoots().flatMap((root) => Array.from(queryAll(root, selector)));
+  }
+  function fits3(text2, { text: wanted, isExact }) {
+    checkTime();
+    const own = tidy(text2);
+    return isExact ? own === wanted : own.toLowerCase().includes(wanted.toLowerCase());
+  }
+  function checkTime() {
+    if (isReadingOver()) throw new PageError("TIMEOUT", "This page takes too long to search", { hint: "Use a CSS selector, or a ref from a snapshot." });
+  }
+  var LABELLABLE = /^(?:button|input|meter|output|progress|select|textarea)$/;
+  function labelsOf(element2) {
+    const named = getAttribute(element2, "aria-labelledby");
+    if (named !== null && named.trim() !== "") {
+      const labels = named.slice(0, 1e3).split(/\s+/).flatMap((id) => id === "" ? [] : page.byId(document, id) ?? []);
+      if (labels.length > 0) return labels.map((label) => textContent(label) ?? "");
+    }
+    const own = getAttribute(element2, "aria-label");
+    if (own !== null && own.trim() !== "") return [own];
+    if (!LABELLABLE.test(localName(element2)) || !mayBeLabelled(element2)) return [];
+    return Array.from(element2.labels ?? [], (label) => textContent(label) ?? "");
+  }
+  function mayBeLabelled(element2) {
+    return labelledIds().has(getAttribute(element2, "id") ?? "") || closest(element2, "label") !== null;
+  }
+  var labelledIds = oncePerBudget(() => new Set(everywhere("label[for]").map((label) => getAttribute(label, "for"))));
+  function byRole(asked, tests) {
+    if (!isKnownRole(asked)) throw wrong(`there is no role ${JSON.stringify(asked)}`);
+    const role = asked === "presentation" ? "none" : asked === "image" ? "img" : asked;
+    const showsHidden = tests.some(({ attribute, value }) => attribute === "include-hidden" && isTruthy(value));
+    const nameOf = nameReader();
+    return everywhere(candidatesForRole(role)).filter((element2) => {
+      checkTime();
+      if (roleOf(element2) !== role) return false;
+      if (!showsHidden && !isExposed(element2)) return false;
+      return tests.every((test) => passes(element2, role, test, nameOf));
+    });
+  }
+  function isExposed(element2) {
+    if (!isRendered(element2)) return false;
+    for (let at = element2; at; at = parentAcrossRoots2(at)) if (isTrue(at, "aria-hidden")) return false;
+    return true;
+  }
+  function isTruthy(value) {
+    return value === true || value.toLowerCase() === "true";
+  }
+  function passes(element2, role, test, nameOf) {
+    const { attribute, value } = test;
+    switch (attribute) {
+      case "name": {
+        if (value === true) throw wrong('[name] needs a value, for example [name="Save"]');
+        const fold = (text2) => test.ignoresCase ? text2.toLowerCase() : text2;
+        const wanted = fold(tidy(value));
+        const name = fold(role === "row" ? tidy(plainText(element2)) : nameOf(element2));
+        return test.isPart ? name.includes(wanted) : name === wanted;
+      }
+      case "level":
+        return String(headingLevel(element2, role) ?? 0) === String(value);
+      case "checked":
+        return stateIs(checkedState(element2, role), value);
+      case "pressed":
+        return stateIs(pressedState(element2, role), value);
+      case "selected":
+        return stateIs(isSelected(element2, role), value);
+      case "expanded":
+        return stateIs(isExpanded(element2), value);
+      case "disabled":
+        return stateIs(isDisabled2(element2), value);
+      default:
+        return true;
+    }
+  }
+  function stateIs(state, wanted) {
+    return wanted === "mixed" ? state === "mixed" : state === isTruthy(wanted);
+  }
+  function inside(elements2, scopes) {
+    const known2 = /* @__PURE__ */ new Map();
+    const isBelow = (element2) => {
+      const passed = [];
+      let answer = false;
+      for (let at = parentAcrossRoots2(element2); at; at = parentAcrossRoots2(at)) {
+        const before = known2.get(at);
+        if (before !== void 0 || scopes.has(at)) {
+          answer = before ?? true;
+          break;
+        }
+        passed.push(at);
+      }
+      for (const one2 of passed) known2.set(one2, answer);
+      return answer;
+    };
+    return elements2.filter((element2) => {
+      checkTime();
+      return isBelow(element2);
+    });
+  }
+  function parentAcrossRoots2(element2) {
+    const parent = parentNode(element2);
+    return parent === null || isElement(parent) ? parent : parent.host ?? null;
+  }
+  function inOrder(elements2) {
+    if (elements2.length < 2 || openRoots().length === 1) return Array.from(new Set(elements2));
+    const places = /* @__PURE__ */ new Map();
+    number(document, places);
+    return Array.from(new Set(elements2)).sort((left, right) => places.get(left) - places.get(right));
+  }
+  function number(root, places) {
+    for (const element2 of queryAll(root, "*")) {
+      places.set(element2, places.size);
+      const shadow = shadowRootOf(element2);
+      if (shadow) number(shadow, places);
+    }
+  }
+
   // targets.ts
   var SELECTOR_LIMIT = 1e3;
   var SUGGESTIONS = 5;
   var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
   function findTarget(target, purpose = "operate") {
-    const found = tryFindTarget(target, purpose);
-    if (found) return found;
+    const found2 = tryFindTarget(target, purpose);
+    if (found2) return found2;
     const suggestions = suggestionsFor(target);
     throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
       target: cut(target, 200),
@@ -2048,28 +2888,37 @@
     });
   }
   function tryFindTarget(target, purpose = "operate") {
-    const { ref, words, css } = parsed(target);
-    if (ref !== void 0) return { element: elementOfRef(ref), matches: 1, isRanked: false };
-    if (words !== void 0) {
-      const best = bestByText(words, purpose);
+    const steps2 = parsed(target);
+    const only = steps2.length === 1 ? steps2[0] : void 0;
+    if (only?.engine === "ref") return { element: elementOfRef(only.ref), matches: 1, isRanked: false };
+    if (only?.engine === "text") {
+      const best = bestByText(only.body, purpose);
       return best && { ...best, isRanked: true };
     }
-    const candidates2 = elementsByCss(css);
-    const element2 = candidates2.find(isRendered) ?? candidates2[0];
-    return element2 ? { element: element2, matches: candidates2.length, isRanked: false } : null;
+    if (only?.engine === "css") {
+      const candidates2 = elementsByCss(only.body);
+      const element2 = candidates2.find(isRendered) ?? candidates2[0];
+      return element2 ? { element: element2, matches: candidates2.length, isRanked: false } : null;
+    }
+    const elements2 = elementsBySteps(steps2);
+    if (elements2.length > 1) throw ambiguous(target, elements2.map((element2) => ({ element: element2, actor: element2 })), LOCATOR_HINT);
+    return elements2.length === 1 ? { element: elements2[0], matches: 1, isRanked: false } : null;
+  }
+  var LOCATOR_HINT = "Use one of these refs as target, a more exact locator, or >> nth=0 for the first.";
+  function allOfTarget(target) {
+    return elementsBySteps(parsed(target));
   }
   function isTargetRendered(target) {
-    const { ref, words, css } = parsed(target);
-    if (ref !== void 0) return isRendered(elementOfRef(ref));
-    return words !== void 0 ? elementsByText(words).length > 0 : elementsByCss(css).some(isRendered);
+    const steps2 = parsed(target);
+    const only = steps2.length === 1 ? steps2[0] : void 0;
+    if (only?.engine === "css") return elementsByCss(only.body).some(isRendered);
+    return elementsBySteps(steps2).some(isRendered);
   }
   function parsed(target) {
     const trimmed = target.trim();
-    if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector or text=…");
+    if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector, text=… or a locator");
     if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
-    if (looksLikeRef(trimmed)) return { ref: trimmed };
-    if (/^text\s*=/.test(trimmed)) return { words: trimmed.replace(/^text\s*=\s*/, "") };
-    return { css: trimmed.replace(/^css\s*=\s*/, "") };
+    return stepsOf(trimmed);
   }
   function suggestionsFor(target) {
     const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
@@ -2338,504 +3187,6 @@ ${describe(hit)}`,
     return verdict;
   }
 
-  // content_items.ts
-  var INVISIBLE = /[\u00ad\u200b\u2060]+/g;
-  function isText(item) {
-    return !("role" in item);
-  }
-  var ContentCollector = class {
-    items = [];
-    openText = "";
-    /** This many characters at the start of the open text keep their white space. */
-    keptLength = 0;
-    openAt = null;
-    addText(text2, element2) {
-      if (this.openAt === null) this.openAt = element2;
-      this.openText += text2;
-    }
-    /** Add text that keeps its white space. */
-    addLines(text2, element2) {
-      if (this.openAt === null) this.openAt = element2;
-      this.openText = this.openText.slice(0, this.keptLength) + collapseSpace(this.openText.slice(this.keptLength)) + text2;
-      this.keptLength = this.openText.length;
-    }
-    /** A measure of what has been collected. Blank text does not count. */
-    get length() {
-      return this.items.length + (this.openText.trim() === "" ? 0 : this.openText.length);
-    }
-    /** Whether the next text would continue text that was added before. */
-    get isOpen() {
-      return this.openText !== "";
-    }
-    addSpace() {
-      if (this.openText !== "") this.openText += " ";
-    }
-    /** A block begins or ends here, so what follows is a separate piece of text. */
-    endBlock() {
-      this.addSpace();
-      this.flush();
-    }
-    addNode(node) {
-      this.flush();
-      this.items.push(node);
-    }
-    finish() {
-      this.flush();
-      return this.items;
-    }
-    flush() {
-      if (this.openAt === null) return;
-      const kept = this.keptLength === 0 ? "" : this.openText.slice(0, this.keptLength).replace(INVISIBLE, "");
-      const text2 = kept + collapseSpace(this.keptLength === 0 ? this.openText : this.openText.slice(this.keptLength));
-      if (text2 !== "") this.items.push({ text: text2, element: this.openAt });
-      this.openText = "";
-      this.keptLength = 0;
-      this.openAt = null;
-    }
-  };
-  function contentText(items, limit = Infinity) {
-    let text2 = "";
-    for (const item of items) {
-      if (text2.length > limit) break;
-      if (isText(item)) {
-        text2 += item.text;
-        continue;
-      }
-      const inner = item.value ?? (item.name || contentText(item.children, limit));
-      text2 += item.isInline ? inner : ` ${inner} `;
-    }
-    return text2;
-  }
-  function operableParts(items) {
-    return items.flatMap((item) => {
-      if (isText(item)) return [];
-      return item.isInteractive || item.role === "iframe" ? [item] : operableParts(item.children);
-    });
-  }
-
-  // generated_text.ts
-  var RULES_READ = 2e4;
-  var SELECTOR_CHARS = 2e4;
-  var SAYS_SOMETHING = /[\p{L}\p{N}\p{Sc}*%#@+!?]/u;
-  var known = /* @__PURE__ */ new WeakMap();
-  var candidates = oncePerBudget(() => {
-    let selectors = [];
-    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
-      if (isReadingOver()) break;
-      selectors = selectors.concat(selectorsIn(sheet));
-    }
-    const usable = [...new Set(selectors)].filter(isSelector);
-    const all = usable.join(",");
-    return all.length > SELECTOR_CHARS ? "" : all;
-  });
-  function selectorsIn(sheet) {
-    let rules;
-    try {
-      if (sheet.disabled) return [];
-      rules = sheet.cssRules;
-    } catch {
-      return [];
-    }
-    const cached = known.get(sheet);
-    if (cached?.rules === rules.length) return cached.selectors;
-    const selectors = [];
-    collect(rules, selectors, { left: RULES_READ }, "");
-    known.set(sheet, { rules: rules.length, selectors });
-    return selectors;
-  }
-  function collect(rules, into, budget, outer) {
-    for (const rule of rules) {
-      budget.left -= 1;
-      if (budget.left < 0) return;
-      const { selectorText, style, cssRules } = rule;
-      const selector = outer === "" ? selectorText : selectorText?.replaceAll("&", `:is(${outer})`);
-      if (selector !== void 0 && /:(?:before|after)/.test(selector) && /["']|attr\(/.test(style?.content ?? "")) {
-        for (const one of selector.split(/,(?![^(]*\))/)) {
-          const [, element2] = /^(.*?)::?(?:before|after)\s*$/s.exec(one.trim()) ?? [];
-          if (element2 !== void 0) into.push(element2 === "" ? "*" : element2.replace(/([\s>+~])$/, "$1*"));
-        }
-      }
-      if (cssRules && cssRules.length > 0) collect(cssRules, into, budget, selector ?? outer);
-    }
-  }
-  function isSelector(selector) {
-    try {
-      document.createDocumentFragment().querySelector(selector);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-  function mayHaveGeneratedText(element2) {
-    const selector = candidates();
-    return isLabel(element2) || selector !== "" && matches(element2, selector);
-  }
-  function generatedText(element2, pseudo) {
-    const style = getComputedStyle(element2, pseudo);
-    if (style.content === "none" || style.content === "normal" || style.display === "none" || style.visibility !== "visible") return "";
-    const text2 = textOf(style.content, element2);
-    return SAYS_SOMETHING.test(text2) ? text2 : "";
-  }
-  function textOf(content2, element2) {
-    const parts = [];
-    for (const [token, quoted2, attribute] of content2.matchAll(/"((?:[^"\\]|\\.)*)"|attr\(\s*([\w-]+)[^)]*\)|\//g)) {
-      if (token === "/") parts.length = 0;
-      else if (attribute !== void 0) parts.push(getAttribute(element2, attribute) ?? "");
-      else parts.push(quoted2.replace(/\\([0-9a-f]{1,6}) ?|\\(.)/gi, (_, code, sign) => code ? String.fromCodePoint(Math.min(parseInt(code, 16), 1114111)) : sign));
-    }
-    return parts.join("").replace(/[\ue000-\uf8ff]/g, "");
-  }
-  function isLabel(element2) {
-    const tag = localName(element2);
-    return tag === "label" || tag === "legend";
-  }
-
-  // owned_elements.ts
-  var CLAIM_LIMIT = 5e3;
-  var ATTRIBUTE_LIMIT = 2e4;
-  var OwnedElements = class {
-    claims = 0;
-    ownerOf = /* @__PURE__ */ new Map();
-    ownedBy = /* @__PURE__ */ new Map();
-    constructor() {
-      for (const owner of queryAll(document, "[aria-owns]")) {
-        for (const id of getAttribute(owner, "aria-owns").slice(0, ATTRIBUTE_LIMIT).split(/\s+/)) {
-          this.claims += 1;
-          if (this.claims > CLAIM_LIMIT || isReadingOver()) return;
-          const element2 = id === "" ? null : page.byId(document, id);
-          if (element2) this.claim(owner, element2);
-        }
-      }
-    }
-    of(owner) {
-      return this.ownedBy.size === 0 ? [] : this.ownedBy.get(owner) ?? [];
-    }
-    isOwned(element2) {
-      return this.ownerOf.size > 0 && this.ownerOf.has(element2);
-    }
-    claim(owner, element2) {
-      if (this.ownerOf.has(element2) || this.isBelow(owner, element2)) return;
-      this.ownerOf.set(element2, owner);
-      const owned = this.ownedBy.get(owner);
-      if (owned) owned.push(element2);
-      else this.ownedBy.set(owner, [element2]);
-    }
-    isBelow(inner, outer) {
-      for (let at = inner; at; at = this.ownerOf.get(at) ?? parentNode(at)) if (at === outer) return true;
-      return false;
-    }
-  };
-
-  // select_options.ts
-  var SHOWN_OPTIONS = 30;
-  function optionItems(select2) {
-    const options = Array.from(select2.options).filter((option) => !option.hidden);
-    const shown2 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
-    const items = shown2.map((option) => optionNode(option, isListBox(select2)));
-    if (shown2.length < options.length) items.push({ text: `(${options.length - shown2.length} more options)`, element: select2 });
-    return items;
-  }
-  function isListBox(select2) {
-    return select2.multiple || select2.size > 1;
-  }
-  function optionNode(option, isInteractive) {
-    return {
-      element: option,
-      role: "option",
-      name: labelOfOption(option),
-      isNamedByContent: true,
-      isInteractive,
-      cursor: "",
-      isDisabled: option.disabled,
-      isInline: false,
-      value: void 0,
-      children: []
-    };
-  }
-
-  // tree.ts
-  var NAME_LIMIT = 250;
-  var CONTENT_NAME_LIMIT = 4 * NAME_LIMIT;
-  var DEPTH_LIMIT2 = 700;
-  var ATOMIC_TAGS = /* @__PURE__ */ new Set(["audio", "canvas", "embed", "frame", "hr", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"]);
-  var FLAT_UNLESS_NAMED = /* @__PURE__ */ new Set(["application", "document", "figure", "group", "rowgroup"]);
-  var CELL_ROLES = /* @__PURE__ */ new Set(["cell", "columnheader", "gridcell", "rowheader"]);
-  var MEANINGFUL_WHEN_EMPTY = /* @__PURE__ */ new Set([...CELL_ROLES, "audio", "canvas", "iframe", "img", "progressbar", "meter", "separator", "video"]);
-  var NAMING_ROLES = new Set("button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab".split(" "));
-  var MAY_BE_PREFORMATTED = /[\n\t]| {2}/;
-  var ANNOTATED = "[role],[aria-hidden],[inert],[tabindex],[contenteditable],[onclick],[draggable],[aria-label],[aria-labelledby],[aria-disabled],[title]";
-  function buildTree(root) {
-    return new TreeBuilder().build(root);
-  }
-  var TreeBuilder = class {
-    owned = new OwnedElements();
-    modals = queryAll(document, "dialog:modal");
-    depth = 0;
-    lastParent = null;
-    isLastPreformatted = false;
-    build(root) {
-      const top = root ?? contentElement();
-      const style = getComputedStyle(top);
-      const scope = {
-        isSeen: root === void 0 || isRendered(top),
-        isPointer: false,
-        isDisabled: root !== void 0 && isDisabled2(root),
-        isNameOfOther: false,
-        isInModal: root !== void 0 || this.modals.length === 0,
-        namer: null,
-        isNaming: false,
-        isEditing: false
-      };
-      if (root) return this.nodeFor(top, roleOf(top), style, style.display, scope, isOperableByAuthor(top, roleOf(top)));
-      const content2 = new ContentCollector();
-      if (isEditingHost(top)) this.visit(top, content2, scope);
-      else if (exposureOf(top, style) !== "gone") this.visitChildren(top, content2, scope);
-      return plainNode(top, "generic", withoutBlankText(content2.finish()));
-    }
-    visitChildren(element2, into, scope) {
-      if (this.depth > DEPTH_LIMIT2 || isReadingOver()) return;
-      this.depth += 1;
-      const slotted = slottedNodes(element2);
-      if (slotted) for (const child of slotted) this.visitChild(child, element2, into, scope);
-      else if (localName(element2) === "details" && !hasAttribute(element2, "open")) this.visitSummary(element2, into, scope);
-      else for (let child = firstFlatChild(element2); child; child = nextSibling(child)) this.visitChild(child, element2, into, scope);
-      for (const child of this.owned.of(element2)) this.visit(child, into, scope);
-      this.depth -= 1;
-    }
-    visitChild(child, parent, into, scope) {
-      const type = nodeType(child);
-      if (type === TEXT) {
-        if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal) return;
-        const text2 = child.data;
-        if (!into.isOpen && !/\S/.test(text2)) into.addText(" ", parent);
-        else if (MAY_BE_PREFORMATTED.test(text2) && this.keepsLines(parent)) into.addLines(text2, parent);
-        else into.addText(text2, parent);
-      } else if (type === ELEMENT && !this.owned.isOwned(child)) {
-        this.visit(child, into, scope);
-      }
-    }
-    /** Whether white space is printed as it is: `<pre>` and everything that CSS formats like it. */
-    keepsLines(element2) {
-      if (element2 !== this.lastParent) {
-        this.lastParent = element2;
-        this.isLastPreformatted = /^(?:pre|break-spaces|preserve)/.test(getComputedStyle(element2).whiteSpace);
-      }
-      return this.isLastPreformatted;
-    }
-    visitLineBreak(element2, into, scope) {
-      const parent = parentNode(element2);
-      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !isElement(parent)) return;
-      if (scope.isEditing || this.keepsLines(parent)) into.addLines("\n", parent);
-      else into.addSpace();
-    }
-    /** A closed `<details>` renders only its summary. */
-    visitSummary(details, into, scope) {
-      const summary = queryAll(details, ":scope > summary")[0];
-      if (summary) this.visit(summary, into, scope);
-    }
-    visit(element2, into, scope) {
-      if (isUnrendered(element2) || isReadingOver()) return;
-      if (localName(element2) === "br") return this.visitLineBreak(element2, into, scope);
-      const style = getComputedStyle(element2);
-      const display = style.display;
-      const exposure = exposureOf(element2, style, display);
-      const isAnnotated = matches(element2, ANNOTATED);
-      if (exposure === "gone" || isAnnotated && isHiddenFromReaders(element2)) return;
-      if (!scope.isInModal) return this.visitOutsideModal(element2, into, scope);
-      const isSeen = exposure === "seen";
-      const role = isAnnotated ? roleOf(element2) : implicitRole(element2);
-      const isOperable = isSeen && (isInteractiveRole(role) || !scope.isPointer && invitesPointer(element2, style.cursor) || isAnnotated && isOperableByAuthor(element2, role));
-      const isOff = scope.isDisabled || isAnnotated && isTrue(element2, "aria-disabled");
-      const inner = isSeen === scope.isSeen && isOff === scope.isDisabled ? scope : { ...scope, isSeen, isDisabled: isOff };
-      const isOwnLine = isSeen && (isOperable || !isTextLevelRole(role) || isAnnotated && this.isLabelledBlock(element2, role, display, inner));
-      const isLabel2 = isOwnLine && isLabelOfRendered(element2, role);
-      if (isOwnLine && !isLabel2) {
-        const node = this.nodeFor(element2, role, style, display, inner, isOperable);
-        const control = controlOfSameName(node);
-        if (control) into.addNode(control);
-        else if (isFlat(node)) spliceInto(into, node);
-        else if (isWorthALine(node)) into.addNode(node);
-      } else {
-        const isNamer = isNameOfOther(element2, inner);
-        this.flatten(element2, style, display, into, isNamer || isLabel2 ? { ...inner, isNameOfOther: isNamer || inner.isNameOfOther, isPointer: inner.isPointer || isLabel2 } : inner);
-      }
-    }
-    /**
-     * A plain block or an icon that an author has labelled is a line of its own.
-     *
-     * Inside a name its label is part of that name. In running text a label replaces the text, and a title is only a
-     * tooltip.
-     */
-    isLabelledBlock(element2, role, display, scope) {
-      if (role !== "generic" || scope.isNaming || scope.isNameOfOther || !isNamedByAuthor2(element2)) return false;
-      if (display !== "inline" && display !== "contents") return true;
-      return !/\S/.test(textContent(element2) ?? "");
-    }
-    visitOutsideModal(element2, into, scope) {
-      for (const modal of this.modals) {
-        if (element2 === modal) return this.visit(element2, into, { ...scope, isInModal: true });
-        if (contains(element2, modal)) return this.visitChildren(element2, into, scope);
-      }
-    }
-    flatten(element2, style, display, into, scope) {
-      const isInline = display === "inline" || display === "contents";
-      if (!isInline && skipsContents(style, display)) return;
-      const isBlock2 = !isInline && !display.startsWith("inline");
-      if (isBlock2) into.endBlock();
-      else if (!isInline) into.addSpace();
-      const label = (isInline || scope.isNaming) && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "aria-label") : null;
-      if (label?.trim()) into.addText(label, element2);
-      else this.visitNamed(element2, into, scope);
-      if (isBlock2) into.endBlock();
-      else if (!isInline) into.addSpace();
-    }
-    /** Inside a name, an element without content is read by its title. */
-    visitNamed(element2, into, scope) {
-      const title = scope.isNaming && scope.isSeen && !scope.isNameOfOther ? getAttribute(element2, "title")?.trim() : void 0;
-      const before = title ? into.length : 0;
-      this.visitContent(element2, into, scope);
-      if (title && into.length === before) into.addText(title, element2);
-    }
-    /** The children, and what CSS writes before and after them. */
-    visitContent(element2, into, scope) {
-      if (!scope.isSeen || scope.isNameOfOther || !scope.isInModal || !mayHaveGeneratedText(element2)) return this.visitChildren(element2, into, scope);
-      const before = generatedText(element2, "::before");
-      if (before !== "") into.addText(before, element2);
-      this.visitChildren(element2, into, scope);
-      const after = generatedText(element2, "::after");
-      if (after !== "") into.addText(after, element2);
-    }
-    nodeFor(element2, role, style, display, scope, isOperable) {
-      const tag = localName(element2);
-      const content2 = new ContentCollector();
-      if (tag === "select") content2.items.push(...optionItems(element2));
-      else if (!ATOMIC_TAGS.has(tag) && !holdsSecret(element2) && !skipsContents(style, display)) {
-        const isPointerInside = style.cursor === "pointer" || isInteractiveRole(role);
-        const isEditing = scope.isEditing || role === "textbox";
-        const isNameOfOther2 = scope.isNameOfOther && role === "paragraph";
-        const inner = { ...scope, isPointer: isPointerInside, isNameOfOther: isNameOfOther2, isInModal: true, isEditing };
-        if (isNamedByContent(role)) Object.assign(inner, { namer: element2, isNaming: NAMING_ROLES.has(role) && !isNamedByAria(element2) });
-        this.visitContent(element2, content2, inner);
-      }
-      const items = content2.finish();
-      const node = plainNode(element2, role, role === "textbox" ? joinedLines(items) : items);
-      node.isInteractive = isOperable || isInteractiveRole(role);
-      node.cursor = isOperable && !isInteractiveRole(role) && INVITING_CURSOR.test(style.cursor) ? style.cursor : "";
-      node.isDisabled = scope.isDisabled || isNativelyDisabled(element2);
-      node.isInline = display === "inline";
-      node.value = tag === "select" ? void 0 : shownValue(element2, role);
-      nameNode(node);
-      node.children = withoutBlankText(node.children);
-      if (node.isNamedByContent && node.name.length <= NAME_LIMIT) node.children = withoutRepetition(node);
-      return node;
-    }
-  };
-  function plainNode(element2, role, children) {
-    return {
-      element: element2,
-      role,
-      name: "",
-      isNamedByContent: false,
-      isInteractive: false,
-      cursor: "",
-      isDisabled: false,
-      isInline: false,
-      value: void 0,
-      children
-    };
-  }
-  var INVITING_CURSOR = /^(?:pointer|move|grab|crosshair)$/;
-  function invitesPointer(element2, cursor) {
-    if (cursor === "pointer") return true;
-    if (!INVITING_CURSOR.test(cursor) || cursor === "crosshair" && !isShape(element2)) return false;
-    const parent = flatParent(element2);
-    return parent === null || getComputedStyle(parent).cursor !== cursor;
-  }
-  function isShape(element2) {
-    return element2 instanceof SVGElement && localName(element2) !== "svg";
-  }
-  function isOperableByAuthor(element2, role) {
-    return hasAttribute(element2, "onclick") || isTrue(element2, "draggable") || isEditingHost(element2) || role !== "iframe" && isFocusableByAuthor(element2);
-  }
-  function isLabelOfRendered(element2, role) {
-    if (role !== "generic" || localName(element2) !== "label") return false;
-    const control = element2.control;
-    return control !== null && isRendered(control);
-  }
-  function isNameOfOther(element2, scope) {
-    switch (localName(element2)) {
-      case "label": {
-        const control = element2.control;
-        if (control === null || !isRendered(control)) return false;
-        if (isNamedByAria(control) && declaredName(control) !== tidy(textContent(element2) ?? "")) return false;
-        return scope.namer === null || contains(scope.namer, control) && !/^h[1-6]$/.test(localName(scope.namer));
-      }
-      case "legend":
-      case "caption":
-      case "figcaption": {
-        const group = element2.parentElement;
-        return group !== null && /^(fieldset|table|figure)$/.test(group.localName) && !isNamedByAria(group);
-      }
-      default:
-        return false;
-    }
-  }
-  function isNamedByAuthor2(element2) {
-    return Boolean(getAttribute(element2, "aria-label")?.trim()) || Boolean(getAttribute(element2, "title")?.trim());
-  }
-  function controlOfSameName(node) {
-    const [only] = node.children;
-    if (node.name === "" || node.isNamedByContent || node.children.length !== 1 || !only || isText(only) || !only.isInteractive) return null;
-    if (isInteractiveRole(node.role) || only.name.toLowerCase() !== node.name.toLowerCase()) return null;
-    if (node.role === "generic" || node.role === "group" || node.role === "none") return only;
-    node.name = "";
-    return null;
-  }
-  function joinedLines(items) {
-    if (items.length < 2 || !items.every(isText)) return items;
-    const lines = items.map((item) => item.text.trimEnd());
-    return [{ text: lines.join("\n"), element: items[0].element }];
-  }
-  function isNamedByAria(element2) {
-    return hasAttribute(element2, "aria-label") || hasAttribute(element2, "aria-labelledby");
-  }
-  function nameNode(node) {
-    node.name = declaredName(node.element);
-    if (node.name === "" && isNamedByContent(node.role) && !isCellOfNodes(node)) {
-      node.name = tidy(contentText(ownContent(node), CONTENT_NAME_LIMIT));
-      node.isNamedByContent = node.name !== "";
-    }
-    if (node.name === "") node.name = titleName(node.element);
-    if (node.name === "" && node.isInteractive && node.role !== "textbox") node.name = generatedName(node.element);
-  }
-  function isCellOfNodes(node) {
-    return CELL_ROLES.has(node.role) && node.children.some((item) => !isText(item));
-  }
-  function ownContent(node) {
-    if (node.role !== "treeitem" && node.role !== "menuitem") return node.children;
-    const branch = node.children.findIndex((item) => !isText(item) && (item.role === "treeitem" || item.role === "list" || item.role === "menu" || item.role === "group"));
-    return branch === -1 ? node.children : node.children.slice(0, branch);
-  }
-  function withoutRepetition(node) {
-    const named = ownContent(node).length;
-    return [...operableParts(node.children.slice(0, named)), ...node.children.slice(named).filter((item) => !isText(item))];
-  }
-  function withoutBlankText(items) {
-    return items.filter((item) => !isText(item) || item.text.trim() !== "");
-  }
-  function isFlat(node) {
-    if (node.isInteractive) return false;
-    if (node.name === "") return FLAT_UNLESS_NAMED.has(node.role);
-    return node.role === "generic" && node.children.length === 1 && isText(node.children[0]) && tidy(node.children[0].text) === node.name;
-  }
-  function spliceInto(into, node) {
-    into.endBlock();
-    into.items.push(...node.children);
-  }
-  function isWorthALine(node) {
-    return node.isInteractive || node.name !== "" || node.children.length > 0 || Boolean(node.value) || MEANINGFUL_WHEN_EMPTY.has(node.role);
-  }
-
   // yaml.ts
   var NEEDS_QUOTES = new RegExp(
     [
@@ -2938,8 +3289,8 @@ ${describe(hit)}`,
     if (hasStates) end = laterStates(element2, role);
     const pointer = node.cursor === "" ? "" : ` [cursor=${node.cursor}]`;
     const active = element2 === focused ? " [active]" : "";
-    const number = ref === null ? "" : ` [ref=${ref}]`;
-    return { own: start + end + pointer, key: start + active + end + number + pointer };
+    const number2 = ref === null ? "" : ` [ref=${ref}]`;
+    return { own: start + end + pointer, key: start + active + end + number2 + pointer };
   }
   function laterStates(element2, role) {
     let states = isInvalid(element2) ? " [invalid]" : "";
@@ -3008,7 +3359,7 @@ ${indent}  - ${property}`).join("");
       const isMeasured = !isLate && around2 === PARTLY && line.element !== parent?.element;
       places[index] = isLate ? FAR : isMeasured ? placeOf(line.element) : around2;
     });
-    return places.map((place) => place !== FAR);
+    return places.map((place2) => place2 !== FAR);
   }
   function placeOf(element2) {
     const { left, right, top, bottom } = boxOf(element2);
@@ -3254,7 +3605,7 @@ ${indent}  - ${property}`).join("");
     }
     /** Pair the largest parts first, so that pairing a small line never splits a larger part that is unchanged. */
     pairSameContent() {
-      const groups = this.groupsOfSameContent().sort((one, other) => other.size - one.size);
+      const groups = this.groupsOfSameContent().sort((one2, other) => other.size - one2.size);
       for (const group of groups) {
         const now = group.now.filter((index) => this.matching.isNewFree(index));
         const before = group.before.filter((index) => this.matching.isOldFree(index));
@@ -3270,7 +3621,7 @@ ${indent}  - ${property}`).join("");
         const oldRest = before.filter((index) => this.matching.isOldFree(index));
         const newRest = now.filter((index) => this.matching.isNewFree(index));
         if (oldRest.length !== newRest.length) continue;
-        if (group.size >= DISTINCTIVE_SIZE) newRest.forEach((index, place) => this.pairSubtrees(oldRest[place], index));
+        if (group.size >= DISTINCTIVE_SIZE) newRest.forEach((index, place2) => this.pairSubtrees(oldRest[place2], index));
         else if (newRest.length === 1 && hasWords(this.now, newRest[0])) this.guess(oldRest[0], newRest[0]);
       }
     }
@@ -3317,8 +3668,8 @@ ${indent}  - ${property}`).join("");
           const old = this.matching.oldOf[child];
           if (old > 0) count(votes, this.before[old].parent);
         }
-        const found = this.bestContainer(line, children.length, votes);
-        if (found !== null) this.matching.pair(found, index);
+        const found2 = this.bestContainer(line, children.length, votes);
+        if (found2 !== null) this.matching.pair(found2, index);
       }
     }
     bestContainer(line, children, votes) {
@@ -3360,8 +3711,8 @@ ${indent}  - ${property}`).join("");
       this.pairRewritten(allBefore, allNow);
     }
     pairByPlace(before, now) {
-      now.forEach((index, place) => {
-        const old = before[place];
+      now.forEach((index, place2) => {
+        const old = before[place2];
         if (this.matching.isNewFree(index) && this.matching.isOldFree(old) && this.before[old].role === this.now[index].role) this.matching.pair(old, index);
       });
     }
@@ -3439,8 +3790,8 @@ ${indent}  - ${property}`).join("");
           const holder = this.matching.isNewFree(child) ? holders.get(this.newContent[child]) : void 0;
           if (holder !== void 0 && hasWords(this.now, child)) count(votes, holder);
         }
-        const found = this.bestContainer(this.now[index], children.length, votes);
-        if (found !== null) this.matching.pair(found, index);
+        const found2 = this.bestContainer(this.now[index], children.length, votes);
+        if (found2 !== null) this.matching.pair(found2, index);
       }
     }
     /** "Count: 1" gone and "Count: 2" new between the same neighbours is one line that says something else now. */
@@ -3501,12 +3852,12 @@ ${indent}  - ${property}`).join("");
       let content2 = line.own;
       const end = index + line.size;
       for (let child = index + 1; child < end; child += lines[child].size) content2 += `\0${contents[child]}`;
-      let number = numbers2.get(content2);
-      if (number === void 0) {
-        number = numbers2.size + 1;
-        numbers2.set(content2, number);
+      let number2 = numbers2.get(content2);
+      if (number2 === void 0) {
+        number2 = numbers2.size + 1;
+        numbers2.set(content2, number2);
       }
-      contents[index] = number;
+      contents[index] = number2;
     }
     return contents;
   }
@@ -3585,7 +3936,7 @@ ${indent}  - ${property}`).join("");
     }
     for (const siblings of stayed.values()) {
       const places = siblings.map((index) => oldOf[index]);
-      if (places.every((place, at) => at === 0 || places[at - 1] < place)) continue;
+      if (places.every((place2, at) => at === 0 || places[at - 1] < place2)) continue;
       const inPlace = heaviestRisingPart(places, siblings.map((index) => weightOf(now[index])));
       siblings.forEach((index, at) => {
         if (!inPlace[at]) moved.set(index, "order");
@@ -3606,11 +3957,11 @@ ${indent}  - ${property}`).join("");
     return Math.min(line.size, 40) * 2 + (line.role === "generic" || line.role === "listitem" ? 0 : 1);
   }
   function heaviestRisingPart(values, weights) {
-    const ranks = new Map(values.slice().sort((one, other) => one - other).map((value, rank) => [value, rank + 1]));
+    const ranks = new Map(values.slice().sort((one2, other) => one2 - other).map((value, rank) => [value, rank + 1]));
     const bestAt = new Int32Array(values.length + 1).fill(-1);
     const totals = [];
     const previous = [];
-    const heavier = (one, other) => one === -1 || other !== -1 && totals[other] > totals[one] ? other : one;
+    const heavier = (one2, other) => one2 === -1 || other !== -1 && totals[other] > totals[one2] ? other : one2;
     let last2 = -1;
     values.forEach((value, index) => {
       const rank = ranks.get(value);
@@ -3791,10 +4142,10 @@ ${indent}  - ${property}`).join("");
       const { now, rehomed, lines } = this.the;
       const { parent } = now[index];
       const siblings = childrenOf(now, parent);
-      const place = siblings.indexOf(index);
+      const place2 = siblings.indexOf(index);
       const neighbour = (at) => doubleQuoted(cut(wordsIn(now, at) || now[at].role, LABEL_CHARS));
       const home = rehomed.has(index) && !this.placed.has(index) ? `now in ${openingTag(homeOf(lines[index - 1].element))}, ` : "";
-      if (place > 0) return `${home}after ${neighbour(siblings[place - 1])}`;
+      if (place2 > 0) return `${home}after ${neighbour(siblings[place2 - 1])}`;
       const holder = parent > 0 ? ` in ${now[parent].role}${now[parent].label ? ` ${neighbour(parent)}` : ""}` : "";
       return `${home}first${holder}${parent > 1 && !now[parent].label ? ` after ${neighbour(parent - 1)}` : ""}`;
     }
@@ -3819,9 +4170,9 @@ ${indent}  - ${property}`).join("");
           this.counts.changed += 1;
         } else {
           end = index + line.size;
-          const inside = line.size === 1 ? "" : wordsIn(before, index + 1, end, CONTENT_CHARS, newOf);
-          if (line.role === "generic" && line.label === "" && inside === "") continue;
-          told.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside && `: ${doubleQuoted(inside)}`}`);
+          const inside2 = line.size === 1 ? "" : wordsIn(before, index + 1, end, CONTENT_CHARS, newOf);
+          if (line.role === "generic" && line.label === "" && inside2 === "") continue;
+          told.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside2 && `: ${doubleQuoted(inside2)}`}`);
           this.counts.removed += 1;
         }
       }
@@ -3840,7 +4191,7 @@ ${indent}  - ${property}`).join("");
     for (const [parent, moves] of movesIn) {
       const children = childrenOf(now, parent);
       if (moves.size <= SINGLE_MOVES && (moves.size === 1 || moves.size * 2 < children.length)) continue;
-      const places = children.flatMap((child, place) => moves.has(child) ? [place] : []);
+      const places = children.flatMap((child, place2) => moves.has(child) ? [place2] : []);
       orders.set(parent, children.slice(Math.max(0, places[0] - 1), places[places.length - 1] + 2));
     }
     return orders;
@@ -3882,8 +4233,8 @@ ${indent}  - ${property}`).join("");
     const more = ranges.length > RANGES_SHOWN ? ", … (take a new snapshot for the others)" : "";
     return `# same content, new refs: ${shown2.join(", ")}${more}`;
   }
-  function isNext(one, other) {
-    return one.replace(/\d+$/, "") === other.replace(/\d+$/, "") && numberIn(other) === numberIn(one) + 1;
+  function isNext(one2, other) {
+    return one2.replace(/\d+$/, "") === other.replace(/\d+$/, "") && numberIn(other) === numberIn(one2) + 1;
   }
   function numberIn(ref) {
     return Number(/\d+$/.exec(ref)[0]);
@@ -3919,8 +4270,8 @@ ${indent}  - ${property}`).join("");
   function rememberPart(reader, part, lines) {
     const known2 = memories.get(reader);
     if (!known2) return false;
-    const inside = new Set([part, ...queryAll(part, "*")].map(identityOf));
-    const joined = withPart(known2, seenLines(lines), inside);
+    const inside2 = new Set([part, ...queryAll(part, "*")].map(identityOf));
+    const joined = withPart(known2, seenLines(lines), inside2);
     if (joined) keep(reader, joined);
     return joined !== null;
   }
@@ -3986,10 +4337,10 @@ ${properties.join("\n")}`;
   function operablePart(item) {
     if (isText(item)) return [];
     if (item.isInteractive && item.name === "" && item.children.every(isText)) return [item];
-    const inside = localName(item.element) === "select" ? item.children.filter(isSelectedOption) : interactiveOnly(item.children);
-    if (item.isInteractive || item.role === "heading" || item.role === "iframe") return [{ ...item, children: inside }];
+    const inside2 = localName(item.element) === "select" ? item.children.filter(isSelectedOption) : interactiveOnly(item.children);
+    if (item.isInteractive || item.role === "heading" || item.role === "iframe") return [{ ...item, children: inside2 }];
     const isContext = CONTEXT_ROLES.has(item.role) || item.name !== "" && !item.isNamedByContent;
-    return isContext && inside.some((child) => !isHeading(child)) ? [{ ...item, children: inside }] : inside;
+    return isContext && inside2.some((child) => !isHeading(child)) ? [{ ...item, children: inside2 }] : inside2;
   }
   function withoutIdleHeadings(items) {
     return items.filter((item, index) => {
@@ -4045,12 +4396,19 @@ ${CUT_NOTE}` : text2;
     const isWhole = target === void 0 && !optionalFlag(args, "interactive") && args.depth === void 0;
     const lines = printableLines(args, items);
     if (reader !== void 0) {
-      const read2 = isWhole ? lines : linesOf(items);
-      if (part === null) remember(reader, read2);
-      else if (!rememberPart(reader, part, read2)) remember(reader, linesOf(buildTree().children));
+      const read3 = isWhole ? lines : linesOf(items);
+      if (part === null) remember(reader, read3);
+      else if (!rememberPart(reader, part, read3)) remember(reader, linesOf(buildTree().children));
     }
-    const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
-    return replyOf(lines, selection);
+    const shown2 = args.boxes ? lines.map((line) => withBox(line, args.boxes)) : lines;
+    const selection = printBounded(shown2, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
+    return replyOf(shown2, selection);
+  }
+  function withBox(line, origin) {
+    if (line.ref === null || isTimeUp()) return line;
+    const { x, y, width, height } = boxOf(line.element);
+    const box = [x + origin.x, y + origin.y, width, height].map(Math.round).join(",");
+    return { ...line, text: line.text.replace(`[ref=${line.ref}]`, `[ref=${line.ref}] [box=${box}]`) };
   }
   function printableLines(args, items) {
     const shown2 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
@@ -4182,19 +4540,19 @@ ${CUT_NOTE}` : text2;
     const purpose = purposeOf(action);
     const uncovered = /* @__PURE__ */ new Set();
     const ready = await untilPresent(async () => {
-      const found2 = tryFindTarget(target, purpose);
-      if (!found2) return null;
-      const isFirst = !uncovered.has(found2.element);
-      uncovered.add(found2.element);
-      return checkActionable(elementFor(found2.element, action), action, position2, isFirst).then(chosen(found2), nullIfObstacle);
+      const found3 = tryFindTarget(target, purpose);
+      if (!found3) return null;
+      const isFirst = !uncovered.has(found3.element);
+      uncovered.add(found3.element);
+      return checkActionable(elementFor(found3.element, action), action, position2, isFirst).then(chosen(found3), nullIfObstacle);
     }, timeoutMs);
     if (ready) return ready;
-    const found = findTarget(target, purpose);
-    return checkActionable(elementFor(found.element, action), action, position2, true).then(chosen(found));
+    const found2 = findTarget(target, purpose);
+    return checkActionable(elementFor(found2.element, action), action, position2, true).then(chosen(found2));
   }
   async function whenPresent(target, purpose, timeoutMs) {
-    const found = await untilPresent(() => tryFindTarget(target, purpose), timeoutMs);
-    return (found ?? findTarget(target, purpose)).element;
+    const found2 = await untilPresent(() => tryFindTarget(target, purpose), timeoutMs);
+    return (found2 ?? findTarget(target, purpose)).element;
   }
   function purposeOf(action) {
     if (action === "type") return "type";
@@ -4221,8 +4579,8 @@ ${CUT_NOTE}` : text2;
   }
   function fileInputOf(element2) {
     const control = labelledControl(element2);
-    const inside = queryAll(control, "input[type=file]");
-    return inside.length === 1 ? inside[0] : control;
+    const inside2 = queryAll(control, "input[type=file]");
+    return inside2.length === 1 ? inside2[0] : control;
   }
   async function checkActionable(element2, action, position2, mayUncover) {
     if (action === "upload") return preparedAt(element2, element2, { x: 0, y: 0 });
@@ -4313,8 +4671,8 @@ ${CUT_NOTE}` : text2;
   function uncover(element2, surface, position2) {
     const cover = coverOf(surface, position2);
     if (cover === null || isWithin(element2, cover) || fillsViewport(cover)) return null;
-    for (const place of [...PLACES, PLACES[0]]) {
-      scrollIntoView(surface, { ...place, behavior: "instant" });
+    for (const place2 of [...PLACES, PLACES[0]]) {
+      scrollIntoView(surface, { ...place2, behavior: "instant" });
       const point = reachablePoint(element2, surface, position2);
       if (point) return point;
     }
@@ -4371,7 +4729,7 @@ ${describe(cover)}`, hint: hintFor(cover) };
     const role = roleOf(element2);
     const tag = localName(element2);
     const type = tag === "input" || tag === "button" ? element2.type : "";
-    const isCheckable = type === "checkbox" || type === "radio" || role === "checkbox" || role === "radio" || role === "switch";
+    const isCheckable2 = type === "checkbox" || type === "radio" || role === "checkbox" || role === "radio" || role === "switch";
     const prepared = {
       ref: refOf(element2),
       tag,
@@ -4379,7 +4737,7 @@ ${describe(cover)}`, hint: hintFor(cover) };
       role,
       box: boxAsData(boxOf(element2)),
       point: { x: Math.round(point.x * 100) / 100, y: Math.round(point.y * 100) / 100 },
-      ...isCheckable ? { checked: checkedState(element2, role) } : {},
+      ...isCheckable2 ? { checked: checkedState(element2, role) } : {},
       multiple: element2.multiple === true,
       isFile: type === "file",
       isDownload: closest(element2, "a[download], area[download]") !== null,
@@ -4445,8 +4803,8 @@ ${describe(cover)}`, hint: hintFor(cover) };
   }
   async function openOptions(args) {
     const field = findTarget(text(args, "target"), "fill").element;
-    const found = await untilPresent(() => nullIfEmpty(optionsFor(field)), optionalNumber(args, "timeoutMs", 0) ?? 0);
-    const options = (found ?? []).slice(0, OPTIONS_READ);
+    const found2 = await untilPresent(() => nullIfEmpty(optionsFor(field)), optionalNumber(args, "timeoutMs", 0) ?? 0);
+    const options = (found2 ?? []).slice(0, OPTIONS_READ);
     const named = options.slice(0, OPTIONS_NAMED);
     const exact = isSearch(field) ? [] : options.filter((option) => wordsOf2(option).toLowerCase() === tidy(text(args, "value")).toLowerCase());
     return {
@@ -4826,9 +5184,7 @@ ${describe(cover)}`, hint: hintFor(cover) };
     return textContent(element2)?.trim() || declaredName(element2);
   }
   function clickableIn(banner) {
-    const own = shadowRootOf(banner);
-    const inner = [banner, ...queryAll(banner, "*")].flatMap((element2) => shadowRootOf(element2) ?? []);
-    const roots = [banner, ...inner.flatMap((root) => openRoots(root)), ...own ? [own] : []];
+    const roots = openRoots(banner);
     return Array.from(new Set(roots.flatMap((root) => Array.from(queryAll(root, CLICKABLE)))));
   }
 
@@ -4848,9 +5204,9 @@ ${describe(cover)}`, hint: hintFor(cover) };
       return block === null ? new _Blocks().inside(element2, depth) : [block];
     }
     inside(element2, depth) {
-      forEachReadableChild(element2, (child, isSeen) => {
+      forEachReadableChild(element2, (child, isSeen2) => {
         if (!isElement(child)) {
-          if (isSeen) this.paragraph += escaped(child.data);
+          if (isSeen2) this.paragraph += escaped(child.data);
         } else if (isBlock(child)) {
           this.endParagraph();
           if (depth < DEPTH_LIMIT3) this.done.push(...this.of(child, depth + 1));
@@ -4902,12 +5258,12 @@ ${fence}`;
   }
   function list(element2, isOrdered, depth) {
     const items = [];
-    let number = Number(getAttribute(element2, "start") ?? 1);
+    let number2 = Number(getAttribute(element2, "start") ?? 1);
     forEachReadableChild(element2, (child) => {
       if (!isElement(child)) return;
       const content2 = new Blocks().inside(child, depth + 1).join("\n");
       if (content2.trim() === "") return;
-      const bullet = isOrdered ? `${number++}. ` : "- ";
+      const bullet = isOrdered ? `${number2++}. ` : "- ";
       items.push(prefixed(content2, " ".repeat(bullet.length), bullet));
     });
     return items.join("\n");
@@ -4927,8 +5283,8 @@ ${fence}`;
   function inlineContent(element2, depth) {
     let text2 = "";
     if (depth > DEPTH_LIMIT3) return text2;
-    forEachReadableChild(element2, (child, isSeen) => {
-      if (!isElement(child)) text2 += isSeen ? escaped(child.data) : "";
+    forEachReadableChild(element2, (child, isSeen2) => {
+      if (!isElement(child)) text2 += isSeen2 ? escaped(child.data) : "";
       else text2 += isBlock(child) ? ` ${inline(child, depth + 1)} ` : inline(child, depth + 1);
     });
     return tidyInline(text2);
@@ -4988,12 +5344,12 @@ ${fence}`;
   function forEachReadableChild(element2, visit) {
     const style = getComputedStyle(element2);
     if (skipsContents(style, style.display) || isReadingOver()) return;
-    const isSeen = style.visibility === "visible";
+    const isSeen2 = style.visibility === "visible";
     const isClosed = localName(element2) === "details" && !hasAttribute(element2, "open");
     forEachFlatChild(element2, (child) => {
       const type = nodeType(child);
-      if (type === TEXT && !isClosed) visit(child, isSeen);
-      else if (type === ELEMENT && isReadable(child) && (!isClosed || localName(child) === "summary")) visit(child, isSeen);
+      if (type === TEXT && !isClosed) visit(child, isSeen2);
+      else if (type === ELEMENT && isReadable(child) && (!isClosed || localName(child) === "summary")) visit(child, isSeen2);
     });
   }
   function isReadable(element2) {
@@ -5021,12 +5377,13 @@ ${fence}`;
     const selector = optionalText(args, "selector") ?? optionalText(args, "target");
     const whole = format === "html" ? rootElement() : contentElement();
     const element2 = selector === void 0 ? whole : findTarget(selector).element;
-    const text2 = { text: plainText, markdown, html: openHTML }[format](element2);
+    const text2 = { text: plainText, markdown, html: (one2) => openHTML(one2) }[format](element2);
     return { url: location.href, title: cut(page.title(document), TITLE_CHARS), format, text: cut(text2, maxLength) + (wasCut() ? CUT_NOTE2 : ""), length: text2.length, truncated: text2.length > maxLength || wasCut() };
   }
-  function openHTML(element2) {
+  function openHTML(element2, isInner = false) {
+    const markup = isInner ? innerHTML : outerHTML;
     const fields = [element2, ...queryAll(element2, FIELDS2)];
-    if (!fields.some((field) => isSecretField(field) && (field.hasAttribute("value") || holdsSecret(field)))) return outerHTML(element2);
+    if (!fields.some((field) => isSecretField(field) && (field.hasAttribute("value") || holdsSecret(field)))) return markup(element2);
     const copy = document.implementation.createHTMLDocument("").importNode(element2, true);
     const copies = [copy, ...queryAll(copy, FIELDS2)];
     fields.forEach((field, index) => {
@@ -5034,7 +5391,7 @@ ${fence}`;
       copies[index].removeAttribute("value");
       copies[index].replaceChildren();
     });
-    return outerHTML(copy);
+    return markup(copy);
   }
 
   // element_info.ts
@@ -5079,6 +5436,82 @@ ${fence}`;
   }
   function optionsOf(select2) {
     return Array.from(select2.options).slice(0, OPTIONS_LIMIT).map((option) => ({ value: option.value, label: labelOfOption(option), selected: option.selected, disabled: option.disabled }));
+  }
+
+  // element_reading.ts
+  var DEFAULT_LENGTH2 = 5e4;
+  var STYLES_LIMIT = 100;
+  var STYLES = "display visibility opacity position z-index overflow width height margin padding border border-radius color background-color font-family font-size font-weight line-height text-align cursor".split(" ");
+  async function get(args) {
+    const what = oneOf(args, "what", ["text", "html", "value", "attr", "count", "box", "styles"], "text");
+    const target = text(args, "target");
+    if (what === "count") return { value: allOfTarget(target).length, truncated: false };
+    const maxLength = optionalNumber(args, "maxLength", 1, 5e7) ?? DEFAULT_LENGTH2;
+    const element2 = await whenPresent(target, "operate", optionalNumber(args, "timeoutMs", 0) ?? 0);
+    const value = read2(element2, what, args);
+    if (typeof value !== "string") return { value, ref: refOf(element2), truncated: false };
+    return { value: cut(value, maxLength), ref: refOf(element2), truncated: value.length > maxLength };
+  }
+  function read2(element2, what, args) {
+    switch (what) {
+      case "text":
+        return element2 instanceof HTMLElement ? innerText(element2) : textContent(element2) ?? "";
+      case "html":
+        return openHTML(element2, true);
+      case "value":
+        return valueOf2(labelledControl(element2));
+      case "attr":
+        return attributeOf2(element2, text(args, "name"));
+      case "box":
+        return boxAsData(boxOf(element2));
+      case "styles":
+        return stylesOf(element2, optionalTexts(args, "names"));
+    }
+  }
+  function valueOf2(element2) {
+    if (!/^(?:input|select|textarea)$/.test(localName(element2))) throw badRequest("target", `${refOf(element2)} is no field, so it has no value`);
+    if (isSecretField(element2)) return shownValue(element2, roleOf(element2)) ?? "";
+    return element2.value;
+  }
+  function attributeOf2(element2, name) {
+    if (isSecretAttribute(element2, name.toLowerCase())) throw badRequest("name", "This attribute may hold a secret, so Roost does not read it");
+    return getAttribute(element2, name);
+  }
+  function stylesOf(element2, names) {
+    if (names && names.length > STYLES_LIMIT) throw badRequest("names", `names are more than ${STYLES_LIMIT}`);
+    const style = getComputedStyle(element2);
+    return Object.fromEntries((names?.length ? names : STYLES).map((name) => [name, style.getPropertyValue(name)]));
+  }
+  async function is(args) {
+    const state = oneOf(args, "state", ["visible", "hidden", "enabled", "disabled", "checked", "editable"], "visible");
+    const target = text(args, "target");
+    if (state === "visible" || state === "hidden") {
+      const found2 = tryFindTarget(target);
+      const isVisible = found2 !== null && isSeen(found2.element);
+      return { value: isVisible === (state === "visible"), ...found2 ? { ref: refOf(found2.element) } : {} };
+    }
+    const element2 = labelledControl(await whenPresent(target, "operate", optionalNumber(args, "timeoutMs", 0) ?? 0));
+    return { value: holds(element2, state), ref: refOf(element2) };
+  }
+  function isSeen(element2) {
+    if (!isRendered(element2)) return false;
+    const { width, height } = boxOf(element2);
+    return width > 0 && height > 0 || getComputedStyle(element2).display === "contents";
+  }
+  function holds(element2, state) {
+    switch (state) {
+      case "enabled":
+        return !isDisabled2(element2);
+      case "disabled":
+        return isDisabled2(element2);
+      case "checked": {
+        const role = roleOf(element2);
+        if (!isCheckable(element2, role)) throw badRequest("target", `${refOf(element2)} is neither a check box nor a radio button`);
+        return checkedState(element2, role) === true;
+      }
+      case "editable":
+        return (isEditable(element2) || /^(?:input|select)$/.test(localName(element2))) && !isReadOnly(element2) && !isDisabled2(element2);
+    }
   }
 
   // field_values.ts
@@ -5267,9 +5700,9 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   var ITEM_ROLES2 = new Set("article dialog figure form group listitem region row tabpanel treeitem".split(" "));
   function find(args) {
     const limit = optionalNumber(args, "limit", 1, 200) ?? DEFAULT_LIMIT;
-    const fits3 = matcher(args);
+    const fits4 = matcher(args);
     const lines = linesOf(buildTree().children);
-    const hits = lines.flatMap((line, index) => fits3(line) ? [index] : []);
+    const hits = lines.flatMap((line, index) => fits4(line) ? [index] : []);
     if (hits.length === 0) return acrossLines(args);
     const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
     return {
@@ -5314,17 +5747,17 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
       words.push(...node.children.flatMap((child) => line.isParent || "role" in child ? [] : [child.text]));
     }
     for (const property of properties) words.push(property.replace(/^\/?\w+: /, ""));
-    return words.filter((one) => one !== "");
+    return words.filter((one2) => one2 !== "");
   }
   function acrossLines(args) {
     const text2 = optionalText(args, "text");
-    const found = text2 === void 0 || wasCut() ? null : elementsByText(cut(text2, 500))[0];
-    if (!found) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
-    const [line] = linesOf([buildTree(found)]);
+    const found2 = text2 === void 0 || wasCut() ? null : elementsByText(cut(text2, 500))[0];
+    if (!found2) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
+    const [line] = linesOf([buildTree(found2)]);
     const shown2 = withRef(line);
     return {
       text: printLine({ ...shown2, isParent: false }, "<match> "),
-      matches: [{ ref: refOf(found), line: cut(shown2.text, 300) }],
+      matches: [{ ref: refOf(found2), line: cut(shown2.text, 300) }],
       total: 1,
       truncated: false
     };
@@ -5333,7 +5766,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const neighbours = neighboursOf(lines, matches2);
     const holders = /* @__PURE__ */ new Set();
     for (const index of [...matches2.keys(), ...neighbours]) for (const holder of holdersOf(lines, index)) holders.add(holder);
-    const shown2 = Array.from(/* @__PURE__ */ new Set([...matches2.keys(), ...neighbours, ...holders])).sort((one, other) => one - other);
+    const shown2 = Array.from(/* @__PURE__ */ new Set([...matches2.keys(), ...neighbours, ...holders])).sort((one2, other) => one2 - other);
     const depths = /* @__PURE__ */ new Map();
     const parents = /* @__PURE__ */ new Set();
     for (const index of shown2) {
@@ -5446,6 +5879,56 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     return elementOfRef(text(args, "target"));
   }
 
+  // highlight.ts
+  var DEFAULT_SECONDS = 5;
+  var LABEL_CHARS2 = 80;
+  var overlay2 = null;
+  async function highlight(args) {
+    const element2 = await whenPresent(text(args, "target"), "operate", optionalNumber(args, "timeoutMs", 0) ?? 0);
+    element2.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    removeHighlight();
+    const shown2 = draw2(element2, cut(optionalText(args, "label") ?? "", LABEL_CHARS2));
+    const ends = performance.now() + 1e3 * (optionalNumber(args, "seconds", 0.1, 60) ?? DEFAULT_SECONDS);
+    void followed(element2, shown2, ends);
+    return { ref: refOf(element2), role: roleOf(element2) };
+  }
+  function removeHighlight() {
+    const removed = overlay2 !== null;
+    overlay2?.remove();
+    overlay2 = null;
+    return { removed };
+  }
+  function draw2(element2, label) {
+    overlay2 = page.create(document, "roost-highlight");
+    overlay2.style.cssText = "all: initial; position: fixed; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;";
+    const shadow = overlay2.attachShadow({ mode: "closed" });
+    const frame = page.create(document, "div");
+    frame.style.cssText = "position: fixed; box-sizing: border-box; border: 3px solid #d6006c; border-radius: 4px; background: rgb(214 0 108 / 12%);";
+    if (label !== "") {
+      const words = page.create(document, "div");
+      words.textContent = label;
+      words.style.cssText = "position: absolute; left: -3px; bottom: 100%; padding: 1px 6px; background: #d6006c; color: #fff; font: bold 12px/18px sans-serif; white-space: nowrap;";
+      frame.append(words);
+    }
+    shadow.append(frame);
+    rootElement().appendChild(overlay2);
+    place(frame, boxOf(element2));
+    return { overlay: overlay2, frame };
+  }
+  function place(frame, box) {
+    Object.assign(frame.style, { left: `${box.x - 4}px`, top: `${box.y - 4}px`, width: `${box.width + 8}px`, height: `${box.height + 8}px` });
+  }
+  async function followed(element2, shown2, ends) {
+    let before = boxOf(element2);
+    while (overlay2 === shown2.overlay && element2.isConnected && performance.now() < ends) {
+      await nextFrame();
+      const now = boxOf(element2);
+      if (!isSameBox(before, now)) place(shown2.frame, now);
+      before = now;
+    }
+    if (overlay2 === shown2.overlay) removeHighlight();
+  }
+
   // page_state.ts
   var KINDS = ["headings", "links", "buttons", "inputs", "images", "landmarks", "alerts"];
   var LIMITS = { headings: 50, links: 100, buttons: 60, inputs: 60, images: 40, landmarks: 30, alerts: 20 };
@@ -5543,6 +6026,65 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     };
   }
 
+  // pointed_at.ts
+  var ELEMENTS_LIMIT = 20;
+  var NAME_CHARS = 80;
+  var FRAMES = /* @__PURE__ */ new Set(["iframe", "frame"]);
+  var POINT_PIXELS = 4;
+  var PART_INSIDE = 0.6;
+  function pointedAt(args) {
+    const x = optionalNumber(args, "x") ?? 0;
+    const y = optionalNumber(args, "y") ?? 0;
+    const width = optionalNumber(args, "width", 0) ?? 0;
+    const height = optionalNumber(args, "height", 0) ?? 0;
+    const { children } = buildTree();
+    const isPoint = width < POINT_PIXELS && height < POINT_PIXELS;
+    const inside2 = isPoint ? [] : insideOf(children, new DOMRect(x, y, width, height));
+    const found2 = inside2.length ? inside2 : atPoint(children, { x: x + width / 2, y: y + height / 2 });
+    const elements2 = found2.slice(0, ELEMENTS_LIMIT).map(({ element: element2, role, name }) => ({
+      ref: refOf(element2),
+      role,
+      name: cut(name, NAME_CHARS),
+      box: boxAsData(boxOf(element2))
+    }));
+    return { elements: elements2, total: found2.length };
+  }
+  function insideOf(items, area) {
+    return items.flatMap((item) => {
+      if (isText(item)) return isInside2(item.element, area) ? [{ element: item.element, role: "text", name: item.text }] : [];
+      const isMeant = isInside2(item.element, area) && (item.isInteractive || item.children.every(isText));
+      return isMeant ? [item] : insideOf(item.children, area);
+    });
+  }
+  function isInside2(element2, area) {
+    const box = boxOf(element2);
+    const across = Math.min(box.right, area.right) - Math.max(box.left, area.left);
+    const down = Math.min(box.bottom, area.bottom) - Math.max(box.top, area.top);
+    return across > 0 && down > 0 && across * down >= PART_INSIDE * box.width * box.height;
+  }
+  function atPoint(items, point) {
+    const hit = elementAt(point);
+    if (hit === null || FRAMES.has(localName(hit))) return [];
+    let best;
+    const visit = (inside2) => {
+      for (const item of inside2) {
+        if (isText(item)) {
+          if (item.element === hit) best ??= { element: hit, role: "text", name: item.text };
+        } else if (holds2(item, hit)) {
+          best = item;
+          visit(item.children);
+        } else {
+          visit(item.children.filter((one2) => !isText(one2)));
+        }
+      }
+    };
+    visit(items);
+    return [best ?? { element: hit, role: "", name: "" }];
+  }
+  function holds2(node, hit) {
+    return node.element === hit || contains(node.element, hit);
+  }
+
   // scroll.ts
   var DIRECTIONS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
   var PAGE_SHARE = 0.8;
@@ -5556,7 +6098,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (direction !== void 0) scrollBy2(scroller, DIRECTIONS[direction], optionalNumber(args, "amount", 0));
     else if (element2) scrollIntoView(element2, { block: "center", inline: "nearest", behavior: "instant" });
     else scrollToPoint(args, scroller);
-    const moved = Array.from(before).find(([one, [x, y]]) => one.scrollLeft !== x || one.scrollTop !== y)?.[0];
+    const moved = Array.from(before).find(([one2, [x, y]]) => one2.scrollLeft !== x || one2.scrollTop !== y)?.[0];
     return replyFor(moved ?? scroller, moved !== void 0);
   }
   function pageScroller() {
@@ -5587,15 +6129,15 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     scroller.scrollTo({ left: x ?? scroller.scrollLeft, top: y ?? scroller.scrollTop, behavior: "instant" });
   }
   function scrollersAround(element2) {
-    const found = [];
+    const found2 = [];
     for (let at = flatParent(element2); at; at = flatParent(at)) {
       const { overflowX, overflowY } = getComputedStyle(at);
-      if (overflowX !== "visible" || overflowY !== "visible") found.push(at);
+      if (overflowX !== "visible" || overflowY !== "visible") found2.push(at);
     }
-    return found;
+    return found2;
   }
   function positions(scrollers) {
-    return new Map(Array.from(scrollers, (one) => [one, [one.scrollLeft, one.scrollTop]]));
+    return new Map(Array.from(scrollers, (one2) => [one2, [one2.scrollLeft, one2.scrollTop]]));
   }
   function replyFor(scroller, moved) {
     return {
@@ -5628,7 +6170,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     try {
       insert(element2, value);
       if (checked(element2, origins) !== type) throw refused("type", element2);
-      if (isField(element2) && valueOf2(element2) !== value) throw refused("value", element2);
+      if (isField(element2) && valueOf3(element2) !== value) throw refused("value", element2);
     } catch (error) {
       empty(element2);
       throw error;
@@ -5639,20 +6181,20 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   }
   function shownText2() {
     const open = secretFields().some((element2) => isConnected(element2) && isRendered(element2) && showsValue(element2));
-    const values = Array.from(queryAll(document, "input:not([type=password]):not([type=hidden]),textarea"), (one) => valueOf2(one));
+    const values = Array.from(queryAll(document, "input:not([type=password]):not([type=hidden]),textarea"), (one2) => valueOf3(one2));
     return { text: [plainText(contentElement()), ...values].join("\n").slice(0, TEXT_CHARS), isOpen: open };
   }
   function showsValue(element2) {
     if (!isField(element2)) return (element2.textContent ?? "") !== "";
-    return element2.type !== "password" && valueOf2(element2) !== "";
+    return element2.type !== "password" && valueOf3(element2) !== "";
   }
   function loginFields() {
-    const inputs = Array.from(queryAll(document, "input"), (one) => one).filter((one) => isRendered(one) && !one.disabled && !one.readOnly && TAKES_TEXT.test(one.type));
-    const hint = (one) => `${getAttribute(one, "autocomplete") ?? ""} ${getAttribute(one, "name") ?? ""} ${getAttribute(one, "id") ?? ""}`.toLowerCase();
-    const password = inputs.find((one) => one.type === "password");
-    const code = inputs.find((one) => one !== password && /one-time-code|otp|totp|2fa|mfa|verification|passcode/.test(hint(one)));
-    const others = inputs.filter((one) => one !== password && one !== code && one.type !== "search");
-    const name = others.find((one) => /username|email|login|user/.test(hint(one)) || one.type === "email") ?? (password ? others.find((one) => one.form === password.form) : void 0);
+    const inputs = Array.from(queryAll(document, "input"), (one2) => one2).filter((one2) => isRendered(one2) && !one2.disabled && !one2.readOnly && TAKES_TEXT.test(one2.type));
+    const hint = (one2) => `${getAttribute(one2, "autocomplete") ?? ""} ${getAttribute(one2, "name") ?? ""} ${getAttribute(one2, "id") ?? ""}`.toLowerCase();
+    const password = inputs.find((one2) => one2.type === "password");
+    const code = inputs.find((one2) => one2 !== password && /one-time-code|otp|totp|2fa|mfa|verification|passcode/.test(hint(one2)));
+    const others = inputs.filter((one2) => one2 !== password && one2 !== code && one2.type !== "search");
+    const name = others.find((one2) => /username|email|login|user/.test(hint(one2)) || one2.type === "email") ?? (password ? others.find((one2) => one2.form === password.form) : void 0);
     return { ...name && { name: refOf(name) }, ...password && { password: refOf(password) }, ...code && { code: refOf(code) } };
   }
   function checked(element2, origins) {
@@ -5680,7 +6222,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     return isField(element2) ? element2.form : closest(element2, "form");
   }
   function goalsOf(around2) {
-    const buttons = Array.from(form.elements(around2)).filter((one) => hasAttribute(one, "formaction"));
+    const buttons = Array.from(form.elements(around2)).filter((one2) => hasAttribute(one2, "formaction"));
     return [form.action(around2), ...buttons.map((button) => button.formAction)];
   }
   function isBoundGoal(goal, origins) {
@@ -5692,23 +6234,23 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     }
   }
   function isBound(origin, origins) {
-    return origins.some((one) => {
-      const star = one.indexOf("://*.");
-      if (star < 0) return origin === one;
-      return origin.startsWith(one.slice(0, star + 3)) && origin.endsWith(one.slice(star + 4));
+    return origins.some((one2) => {
+      const star = one2.indexOf("://*.");
+      if (star < 0) return origin === one2;
+      return origin.startsWith(one2.slice(0, star + 3)) && origin.endsWith(one2.slice(star + 4));
     });
   }
   function isField(element2) {
     return localName(element2) === "input" || localName(element2) === "textarea";
   }
-  function valueOf2(field) {
+  function valueOf3(field) {
     return field.value;
   }
   function insert(element2, value) {
     if (isField(element2)) element2.select();
     else getSelection()?.selectAllChildren(element2);
     const isDone = document.execCommand("insertText", false, value);
-    if (isField(element2) && valueOf2(element2) === value) return;
+    if (isField(element2) && valueOf3(element2) === value) return;
     if (!isField(element2) && isDone) return;
     set(element2, value);
   }
@@ -5719,13 +6261,13 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     element2.dispatchEvent(new Event("change", { bubbles: true }));
   }
   function empty(element2) {
-    if (isField(element2) ? valueOf2(element2) !== "" : element2.textContent !== "") set(element2, "");
+    if (isField(element2) ? valueOf3(element2) !== "" : element2.textContent !== "") set(element2, "");
   }
   function guardForm(element2, value, origins) {
     rootOf(element2).addEventListener("formdata", (event) => {
       const { formData, target } = event;
       if (goalsOf(target).every((goal) => isBoundGoal(goal, origins))) return;
-      const names = Array.from(form.elements(target), (one) => getAttribute(one, "name") ?? "");
+      const names = Array.from(form.elements(target), (one2) => getAttribute(one2, "name") ?? "");
       for (const name of names) if (formData.getAll(name).includes(value)) formData.delete(name);
       empty(element2);
     });
@@ -5749,35 +6291,66 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const met = await untilPresent(() => condition() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
     return { found: met !== null, elapsedMs: Math.round(performance.now() - begun), url: location.href };
   }
+  var CONDITIONS = ["text", "textGone", "selector", "url", "loadState"];
+  var STATES = ["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "editable"];
   function conditionOf(args) {
-    const given = ["text", "textGone", "selector", "url"].filter((field2) => args[field2] !== void 0 && args[field2] !== null);
-    if (given.length !== 1) throw badRequest("text", "Give one of text, textGone, selector, url");
-    const field = given[0];
-    const wanted = optionalText(args, field);
+    const given = CONDITIONS.filter((field) => args[field] !== void 0 && args[field] !== null);
+    if (given.length === 0) throw badRequest("text", `Give one of ${CONDITIONS.join(", ")}`);
+    const conditions = given.map((field) => one(field, optionalText(args, field), args));
+    return () => conditions.every((condition) => condition());
+  }
+  function one(field, wanted, args) {
     if (wanted.trim() === "") throw badRequest(field, `${field} is empty`);
     switch (field) {
       case "text":
         return () => isTextVisible(wanted);
       case "textGone":
         return () => !isTextVisible(wanted);
-      case "selector":
-        return () => isTargetVisible(wanted);
-      default:
+      case "selector": {
+        const state = oneOf(args, "state", STATES, "visible");
+        return () => isTargetIn(state, wanted);
+      }
+      case "loadState":
+        return oneOf(args, "loadState", ["domcontentloaded", "load"], "load") === "load" ? () => page.readyState(document) === "complete" : () => page.readyState(document) !== "loading";
+      case "url":
         return () => fitsAddress(location.href, wanted);
+    }
+  }
+  function isTargetIn(state, target) {
+    if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS, text=… or a locator`);
+    switch (state) {
+      case "visible":
+        return isTargetRendered(target);
+      case "hidden":
+        return !isTargetRendered(target);
+      case "attached":
+        return allOfTarget(target).length > 0;
+      case "detached":
+        return allOfTarget(target).length === 0;
+      case "checked":
+        return allOfTarget(target).some((element2) => checkedState(element2, roleOf(element2)) === true);
+      case "unchecked":
+        return allOfTarget(target).some((element2) => checkedState(element2, roleOf(element2)) === false);
+      default:
+        return allOfTarget(target).some((element2) => isRendered(element2) && holds(element2, state));
     }
   }
   function isTextVisible(wanted) {
     const body = page.body(document);
     return body !== null && tidy(plainText(body)).toLowerCase().includes(tidy(wanted).toLowerCase());
   }
-  function isTargetVisible(target) {
-    if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS or text=…`);
-    return isTargetRendered(target);
-  }
   function fitsAddress(address, wanted) {
     if (!wanted.includes("*")) return address.includes(wanted);
-    const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
-    return new RegExp(`^${pattern}$`).test(address);
+    const [first = "", ...others] = wanted.split(/\*+/);
+    const last2 = others.pop();
+    if (!address.startsWith(first) || !address.slice(first.length).endsWith(last2)) return false;
+    let at = first.length;
+    for (const part of others) {
+      const found2 = address.indexOf(part, at);
+      if (found2 < 0) return false;
+      at = found2 + part.length;
+    }
+    return at <= address.length - last2.length;
   }
   var OPERABLE2 = "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], [role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
   var OPERABLE_TRIED = 50;
@@ -5834,15 +6407,20 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     find,
     focusForTyping,
     frameOwner,
+    get,
     grows,
+    highlight,
     identity,
+    is,
     loginFields,
     openOptions,
     pageState,
     pause,
+    pointedAt,
     prepare,
     readiness,
     removeBadges,
+    removeHighlight,
     resolve,
     scroll,
     setValue,
@@ -5882,6 +6460,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     retireGuard();
     retireWatch();
     removeBadges();
+    removeHighlight();
   }
   var world = globalThis;
   if (world.__roost?.version !== VERSION) {

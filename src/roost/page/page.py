@@ -35,7 +35,8 @@ FRAMES_STOPPED = 16
 """The most child frames that are told to stop a press that is meant for the main frame."""
 FRAME_SECONDS = 0.1
 """How long an action waits until other frames stop its press."""
-_REF = re.compile(r"(?:@|ref=)?(?:f(\d+))?e(\d+)")
+_REF = re.compile(r"\s*(?:@|ref=)?(?:f(\d+))?e(\d+)\s*(?:>>.*)?", re.DOTALL)
+"""A ref, or a locator that begins with one (``e12 >> role=button``): both name their frame."""
 
 
 @dataclass(slots=True)
@@ -183,8 +184,10 @@ class Page:
             frame = self._frame_of(target, ref)
             try:
                 return frame, await self._call_when_ready(frame, function, target, argument)
-            except NotFound:  # for a ref this means that the whole frame is gone
-                raise _gone(target) from None
+            except NotFound:
+                if ">>" in target:
+                    raise  # nothing fits inside the element
+                raise _gone(target) from None  # for a ref this means that the whole frame is gone
         try:
             now = argument | {"timeoutMs": 0}
             return None, await self.call(None, function, target=target, **now)

@@ -44,13 +44,24 @@ class Reading:
     """The first ref of a full snapshot."""
 
 
-async def read(page: Page, *, max_chars: int, target: str | None = None, **options: Any) -> Reading:
-    """Return the page, or the part at ``target``, with its frames, cut to ``max_chars``."""
+async def read(
+    page: Page, *, max_chars: int, target: str | None = None, boxes: bool = False, **options: Any
+) -> Reading:
+    """Return the page, or the part at ``target``, with its frames, cut to ``max_chars``.
+
+    boxes: add the box of each element with a ref, in the tab's viewport.
+    """
+    if boxes:
+        options["boxes"] = {"x": 0.0, "y": 0.0}
     budget = _Budget()
     if target is None:
         reply = await page.call(None, "snapshot", maxChars=max_chars, **options)
         return await _with_frames(page, None, reply, max_chars, options, budget)
     frame, reply = await page.call_where(target, "snapshot", maxChars=max_chars, **options)
+    if frame is not None and "boxes" in options:
+        x, y = await page.offset(frame)
+        options["boxes"] = {"x": x, "y": y}
+        reply = await page.call(frame, "snapshot", target=target, maxChars=max_chars, **options)
     reading = await _with_frames(page, frame, reply, max_chars, options, budget)
     if options.get("reader") is not None:
         await _count_as_seen(page, frame, options["reader"], budget)
@@ -119,7 +130,8 @@ async def _with_frames(
         return Reading(reply["text"], reply["truncated"], ref=reply.get("ref"))
     if deep > FRAMES_DEEP:
         return Reading(f"{reply['text']}\n# frames below this one are not read", truncated=True)
-    children = await _children(page, frame, budget)
+    owners = await _owners(page, frame, budget)
+    children = {owner["ref"]: child for child, owner in owners.items()}
     room, cut = max_chars - len(reply["text"]), reply["truncated"]
     for place in sorted(reply["frames"], key=lambda place: place["line"], reverse=True):
         child = children.get(place["ref"])
@@ -132,9 +144,10 @@ async def _with_frames(
             lines[place["line"]] += f"  # not read: look into it with target={place['ref']!r}"
             continue
         try:
-            given = {"maxChars": room, "budgetMs": budget_ms, **options}
+            inside = _moved(options, owners[child])
+            given = {"maxChars": room, "budgetMs": budget_ms, **inside}
             below = await page.call(child, "snapshot", **given)
-            inner = await _with_frames(page, child, below, room, options, budget, deep + 1)
+            inner = await _with_frames(page, child, below, room, inside, budget, deep + 1)
         except RoostError:
             continue  # the frame is gone or not loaded yet: keep its line without content
         if inner.text:
@@ -148,19 +161,28 @@ async def _with_frames(
     return Reading("\n".join(lines), cut, ref=reply.get("ref"))
 
 
-async def _children(page: Page, frame: str | None, budget: _Budget) -> dict[str, str]:
-    """Return a document's child frames by the ref of the element that holds each.
+async def _owners(page: Page, frame: str | None, budget: _Budget) -> dict[str, Json]:
+    """Return a document's child frames, each with the element that holds it.
 
     Stops at the number of frames that the budget still allows to read.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Json] = {}
     for child, parent in await page.child_frames():
         if parent == frame and len(found) < budget.frames + 1:
             try:
-                found[(await page.owner(parent, child))["ref"]] = child
+                found[child] = await page.owner(parent, child)
             except NotFound:
                 continue
     return found
+
+
+def _moved(options: Json, owner: Json) -> Json:
+    """Return the options for a child frame. Boxes count from the tab's viewport in every frame, so
+    the child must know where its own viewport begins."""
+    origin = options.get("boxes")
+    if origin is None:
+        return options
+    return {**options, "boxes": {"x": origin["x"] + owner["x"], "y": origin["y"] + owner["y"]}}
 
 
 def _summed_up(replies: list[Json]) -> str:

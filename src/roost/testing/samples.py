@@ -39,6 +39,8 @@ _BY_FIELD: dict[str, Any] = {
     "url": URL,
     "values": ["x"],
     "width": 800,
+    "state": "visible",
+    "what": "title",
     "x": 1,
     "y": 1,
 }

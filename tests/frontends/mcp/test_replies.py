@@ -117,6 +117,8 @@ EVERY_PAGE_VIEW: list[views.View] = [
         truncated=True,
     ),
     page_views.StateView(tab="t1", state={"title": "EVIL"}),
+    page_views.ElementValueView(tab="t1", what="text", value="EVIL", truncated=True),
+    page_views.ElementStateView(tab="t1", state="visible", value=True, ref="e1"),
     page_views.DownloadsView(
         session="s1", downloads=[page_views.DownloadView(name="EVIL", state="done", path="/EVIL")]
     ),
@@ -130,6 +132,22 @@ EVERY_PAGE_VIEW: list[views.View] = [
         readiness=page_views.ReadinessView(
             wait_ms=7, timed_out=True, timeline=[page_views.ReadinessEvent(t=7, event="load")]
         ),
+    ),
+    views.DrawingsView(
+        session="s1",
+        drawings=[
+            views.DrawingView(
+                tab="t1",
+                text="look here",
+                kinds=["box"],
+                x=1,
+                y=2,
+                width=3,
+                height=4,
+                elements=[views.DrawnElementView(ref="e1", role="EVIL", name="EVIL\nEVIL")],
+                path="/files/x.jpeg",
+            )
+        ],
     ),
     page_views.ScrollView(tab="t1", moved=True, x=0, y=10, page_width=100, page_height=900),
     page_views.SizeView(tab="t1", width=800, height=600),

@@ -44,7 +44,8 @@ MORE = set(
     browser_cookies browser_storage_state browser_pdf_save browser_downloads browser_handle_consent
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
     browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
-    browser_press_sequentially browser_zoom_screenshot browser_login secret_list
+    browser_press_sequentially browser_zoom_screenshot browser_get browser_is browser_highlight
+    browser_drawings browser_login secret_list
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
@@ -116,7 +117,7 @@ def test_every_tool_says_what_it_is_and_takes_what_its_operation_takes(tool: Too
         assert name in properties
     given = {field.alias or name for name, field in operation.model_fields.items()}
     assert set(properties) <= given | {"target"}
-    assert '"title"' not in json.dumps(properties)
+    assert '"title":' not in json.dumps(properties)
     assert '"null"' not in json.dumps(properties)
     assert "$ref" not in json.dumps(properties)
 
@@ -129,7 +130,7 @@ def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
 
 
 def test_every_page_tool_takes_tab_and_session() -> None:
-    in_no_tab = ("browser_downloads", "browser_batch", "browser_handoff")
+    in_no_tab = ("browser_downloads", "browser_drawings", "browser_batch", "browser_handoff")
     for tool in TOOLS:
         if tool.name.startswith("browser_") and tool.name not in in_no_tab:
             assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name

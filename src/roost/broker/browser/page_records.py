@@ -95,11 +95,13 @@ class PageRecord:
     rests_since: float = math.inf
     """When the page was last acted on or got its last event. Infinite during an action, and before
     the first one."""
+    acted_after: int = 0
+    """The number of the newest request when the last action began."""
 
     @contextmanager
     def while_acting(self, clock: Clock) -> Iterator[None]:
         """Wrap an action in the page, so that the page does not count as untouched."""
-        self.rests_since = math.inf
+        self.rests_since, self.acted_after = math.inf, self._count
         try:
             yield
         finally:
@@ -143,6 +145,11 @@ class PageRecord:
         """Return when each pending request of those kinds began, if not later than ``before``."""
         open_requests = self._pending.values()
         return [one.at for one in open_requests if one.kind in kinds and one.at <= before]
+
+    def is_idle(self, now: float, seconds: float) -> bool:
+        """Return True if the page has had no pending request for so many seconds."""
+        ended = max((one.ended_at or one.at for one in self.requests.values()), default=-math.inf)
+        return not self._pending and now - ended >= seconds
 
     @property
     def last_number(self) -> int:

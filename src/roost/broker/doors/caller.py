@@ -19,6 +19,8 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    drawing_work,
+    element_readings,
     jar_work,
     page_actions,
     page_input,
@@ -30,6 +32,7 @@ from roost.broker.work import (
     secret_work,
     session_work,
     space_work,
+    waits,
 )
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -61,7 +64,10 @@ WORK: dict[type[Operation], Work] = {
     ops.Find: page_readings.find,
     ops.GetContent: page_readings.get_content,
     ops.PageState: page_readings.page_state,
-    ops.WaitFor: page_readings.wait_for,
+    ops.Get: element_readings.get,
+    ops.Is: element_readings.is_,
+    ops.Highlight: element_readings.highlight,
+    ops.WaitFor: waits.wait_for,
     ops.TakeScreenshot: pictures.take_screenshot,
     ops.ZoomScreenshot: pictures.zoom_screenshot,
     ops.PdfSave: pictures.pdf_save,
@@ -109,6 +115,7 @@ WORK: dict[type[Operation], Work] = {
     ops.SessionToken: session_work.token,
     ops.SessionHeartbeat: session_work.heartbeat,
     ops.Handoff: questions.handoff,
+    ops.Drawings: drawing_work.drawings,
     ops.SessionAnswer: questions.answer,
     ops.SessionPause: session_work.pause,
     ops.SessionResume: session_work.resume,
@@ -161,7 +168,8 @@ class Caller:
             return cast(R, view)
         mine = [member.session for member in broker.state.memberships(agent)]
         notes = [line for session in mine for line in broker.watchers.take_notes(session)]
-        return cast(R, view.model_copy(update={"notes": notes}) if notes else view)
+        shown = [one for session in mine for one in drawing_work.untold_pictures(broker, session)]
+        return cast(R, view.with_news(notes, shown) if notes or shown else view)
 
     def watch(self, session: str | None = None) -> Notices:
         state, agent = self._broker.state, self._agent

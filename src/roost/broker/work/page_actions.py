@@ -38,8 +38,16 @@ async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueVie
             frame, found = await at.page.call_where(op.target, "resolve")
             ref = found["ref"]
         async with page_use.UnlessDialog(at.record):
-            value = await at.page.tab.evaluate(op.function, frame=frame, ref=ref)
+            value = await run_function(at, op.function, frame=frame, ref=ref)
         return ValueView(tab=at.tab, value=value)
+
+
+async def run_function(
+    at: InPage, function: str, *, frame: str | None = None, ref: str | None = None
+) -> Any:
+    """Call a caller's function in the page's own world. Every operation that runs a caller's script
+    goes through here."""
+    return await at.page.tab.evaluate(function, frame=frame, ref=ref)
 
 
 async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionView:

@@ -11,18 +11,12 @@ from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.page_records import RequestRecord
 from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use, shown_page
-from roost.broker.work.page_use import InPage
+from roost.broker.work import page_use
 from roost.core.redaction import redacted_url
-from roost.errors import BadRequest, NotFound, Timeout
+from roost.errors import BadRequest, NotFound
 from roost.hints import Hint
 from roost.page import snapshots
 from roost.vocabulary import AgentId
-
-AGAIN_SECONDS = 0.05
-"""Pause of ``wait_for`` after a call into the page that failed."""
-WANTED_CHARS = 200
-"""How much of the text a caller waited for is repeated in an error."""
 
 
 async def snapshot(broker: Broker, agent: AgentId, op: ops.Snapshot) -> views.SnapshotView:
@@ -34,6 +28,7 @@ async def snapshot(broker: Broker, agent: AgentId, op: ops.Snapshot) -> views.Sn
             depth=op.depth,
             interactive=op.interactive or None,
             after=op.after,
+            boxes=op.boxes,
             reader=agent,
         )
         return views.SnapshotView(
@@ -83,50 +78,6 @@ async def page_state(broker: Broker, agent: AgentId, op: ops.PageState) -> views
     async with page_use.reading(broker, agent, op, "read") as at:
         state = await at.page.call(None, "pageState", reader=agent, limits=limits)
         return views.StateView(tab=at.tab, state=state)
-
-
-async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.WaitView:
-    """Wait for the condition across navigations: a later document may also meet it."""
-    begun = broker.clock.now()
-    wanted = {
-        "text": op.text,
-        "textGone": op.text_gone,
-        "selector": op.selector,
-        "url": op.url,
-    }
-    given = [name for name, value in wanted.items() if value is not None]
-    if len(given) + (op.time is not None) != 1:
-        raise BadRequest("Give one of text, textGone, selector, url, time.", field="text")
-    async with page_use.reading(broker, agent, op, "read", turn=False) as at:
-        if op.time is not None:
-            await broker.clock.wait(op.time)
-        elif not await _met(broker, at, wanted, begun + op.timeout):
-            raise Timeout(
-                f"{given[0]} {(wanted[given[0]] or '')[:WANTED_CHARS]!r} did not come true within "
-                f"{op.timeout:g} s.",
-                hint=Hint("Look at what the page shows instead[, with {Snapshot}]."),
-            )
-        at.record.stir(broker.clock.now())
-        waited = int((broker.clock.now() - begun) * 1000)
-    shown = await shown_page.shown_tab(broker, agent, op.session, at.tab, op.snapshot)
-    return views.WaitView(tab=at.tab, waited_ms=waited, url=at.where()["url"], **shown)
-
-
-async def _met(broker: Broker, at: InPage, wanted: dict[str, str | None], deadline: float) -> bool:
-    """Wait until the page, or one after it, meets the condition. False at the deadline."""
-    while (left := deadline - broker.clock.now()) > 0:
-        try:
-            reply = await at.page.call(None, "waitFor", timeoutMs=int(left * 1000), **wanted)
-        except page_use.LEFT as error:
-            if error.details.get("field", "function") != "function":
-                raise  # the condition itself is wrong, so no other page can meet it either
-            # The page navigated away; the next page may meet the condition. Pause, so that a page
-            # that fails every call does not keep the broker busy.
-            await broker.clock.wait(min(left, AGAIN_SECONDS))
-            continue
-        if reply["found"]:
-            return True
-    return False
 
 
 async def console_messages(

@@ -22,6 +22,8 @@ them."""
 _ALIASES = {"stopOnError", "completionPromise", "startElement", "endElement", "maxWaitMs"}
 """Arguments that are accepted but not listed."""
 _SHOWN_ELEMENT = {"browser_click"}
+_UNEXPLAINED = {"browser_wait_for": ("state", "loadState", "response", "function")}
+"""Arguments listed by name alone: the tool's description or the reference explains them."""
 
 
 def argument_schema(operation: type[Operation]) -> dict[str, Any]:
@@ -29,6 +31,8 @@ def argument_schema(operation: type[Operation]) -> dict[str, Any]:
     hidden = _ALIASES if operation.op in _SHOWN_ELEMENT else _ALIASES | {"element"}
     schema = tight_schema(operation, hidden)
     properties = schema["properties"]
+    for name in _UNEXPLAINED.get(operation.op, ()):
+        properties[name] = _unexplained(properties[name])
     if issubclass(operation, SessionOperation):
         for name in _COMMON:
             if name in properties:

@@ -57,6 +57,9 @@ _ROWS: Final = (
     Verb(
         "read", ops.GetContent, ("selector",), "roost read --format markdown", aliases=("content",)
     ),
+    Verb("get", ops.Get, ("what", "target", "name"), "roost get text e12 --raw"),
+    Verb("is", ops.Is, ("state", "target"), "roost is visible 'role=button[name=\"Save\"]'"),
+    Verb("highlight", ops.Highlight, ("target",), 'roost highlight e12 --label "This one"'),
     Verb(
         "screenshot",
         ops.TakeScreenshot,
@@ -250,6 +253,7 @@ _ROWS: Final = (
     Verb("loop stop", ops.LoopStop, example="roost loop stop"),
     Verb("loop status", ops.LoopStatus, example="roost loop status"),
     Verb("handoff", ops.Handoff, ("reason",), 'roost handoff "Solve the captcha"'),
+    Verb("drawings", ops.Drawings, (), "roost drawings", {"inline": False}),
     Verb(
         "session id",
         ops.SessionShow,
@@ -281,7 +285,10 @@ VERBS: Final = (*_ROWS, *DERIVED)
 
 GROUPS: Final = {
     "Going": ("open", "back", "forward", "reload", "close", "wait"),
-    "Reading": ("snapshot", "find", "read", "screenshot", "zoom", "pdf", "page-state"),
+    "Reading": (
+        "snapshot", "find", "read", "get", "is", "highlight", "screenshot", "zoom", "pdf",
+        "page-state",
+    ),
     "Acting": (
         "click", "dblclick", "tripleclick", "hover", "fill", "type", "press", "hold", "select",
         "check", "uncheck", "fill-form", "drag", "upload", "scroll", "eval", "dialog", "consent",
@@ -289,12 +296,17 @@ GROUPS: Final = {
     ),
     "Tabs": ("tab", "page"),
     "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
-    "Sharing": ("space", "loop", "handoff", "session id", "call"),
+    "Sharing": ("space", "loop", "handoff", "drawings", "session id", "call"),
     "Others": tuple(verb.words for verb in DERIVED),
 }  # fmt: skip
 """The verbs by their first word, as `roost --help` lists them."""
 
-FLAG_ALIASES: Final = {"--gone": "--text-gone", "--full": "--full-page"}
+FLAG_ALIASES: Final = {
+    "--gone": "--text-gone",
+    "--full": "--full-page",
+    "--fn": "--function",
+    "--load": "--load-state",
+}
 """Shorter names of flags."""
 SHORT_FLAGS: Final = {"interactive": "-i", "depth": "-d", "tab": "-t"}
 """Letters for the flags of these fields."""

@@ -1,13 +1,16 @@
 /** Wait until something is in this document or gone from it, until the page has drawn something, or until it is painted. */
-import { type Args, optionalNumber, optionalText } from "./args";
+import { type Args, oneOf, optionalNumber, optionalText } from "./args";
 import { cut, isElement, page, queryAll } from "./dom";
+import { holds } from "./element_reading";
 import { badRequest } from "./errors";
 import { openRoots } from "./flat_tree";
 import { nextFrame, pause, untilPresent } from "./moments";
 import { tidy } from "./names";
 import { plainText } from "./plain_text";
 import { looksLikeRef } from "./refs";
-import { isTargetRendered } from "./targets";
+import { roleOf } from "./roles";
+import { checkedState } from "./states";
+import { allOfTarget, isTargetRendered } from "./targets";
 import { isRendered } from "./visibility";
 
 export interface WaitReply {
@@ -23,21 +26,54 @@ export async function waitFor(args: Args): Promise<WaitReply> {
   return { found: met !== null, elapsedMs: Math.round(performance.now() - begun), url: location.href };
 }
 
+const CONDITIONS = ["text", "textGone", "selector", "url", "loadState"] as const;
+const STATES = ["visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked", "editable"] as const;
+type State = (typeof STATES)[number];
+
+/** All conditions that are given must hold at the same time. */
 function conditionOf(args: Args): () => boolean {
-  const given = ["text", "textGone", "selector", "url"].filter((field) => args[field] !== undefined && args[field] !== null);
-  if (given.length !== 1) throw badRequest("text", "Give one of text, textGone, selector, url");
-  const field = given[0]!;
-  const wanted = optionalText(args, field)!;
+  const given = CONDITIONS.filter((field) => args[field] !== undefined && args[field] !== null);
+  if (given.length === 0) throw badRequest("text", `Give one of ${CONDITIONS.join(", ")}`);
+  const conditions = given.map((field) => one(field, optionalText(args, field)!, args));
+  return () => conditions.every((condition) => condition());
+}
+
+function one(field: (typeof CONDITIONS)[number], wanted: string, args: Args): () => boolean {
   if (wanted.trim() === "") throw badRequest(field, `${field} is empty`);
   switch (field) {
     case "text":
       return () => isTextVisible(wanted);
     case "textGone":
       return () => !isTextVisible(wanted);
-    case "selector":
-      return () => isTargetVisible(wanted);
-    default:
+    case "selector": {
+      const state = oneOf(args, "state", STATES, "visible");
+      return () => isTargetIn(state, wanted);
+    }
+    case "loadState":
+      return oneOf(args, "loadState", ["domcontentloaded", "load"], "load") === "load" ? () => page.readyState(document) === "complete" : () => page.readyState(document) !== "loading";
+    case "url":
       return () => fitsAddress(location.href, wanted);
+  }
+}
+
+/** Several elements that fit are no error: one in that state is enough, and for hidden and detached none may be left. */
+function isTargetIn(state: State, target: string): boolean {
+  if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS, text=… or a locator`);
+  switch (state) {
+    case "visible":
+      return isTargetRendered(target);
+    case "hidden":
+      return !isTargetRendered(target);
+    case "attached":
+      return allOfTarget(target).length > 0;
+    case "detached":
+      return allOfTarget(target).length === 0;
+    case "checked":
+      return allOfTarget(target).some((element) => checkedState(element, roleOf(element)) === true);
+    case "unchecked":
+      return allOfTarget(target).some((element) => checkedState(element, roleOf(element)) === false);
+    default:
+      return allOfTarget(target).some((element) => isRendered(element) && holds(element, state));
   }
 }
 
@@ -46,16 +82,20 @@ function isTextVisible(wanted: string): boolean {
   return body !== null && tidy(plainText(body)).toLowerCase().includes(tidy(wanted).toLowerCase());
 }
 
-function isTargetVisible(target: string): boolean {
-  if (looksLikeRef(target)) throw badRequest("selector", `${cut(target, 50)} is a ref; selector takes CSS or text=…`);
-  return isTargetRendered(target);
-}
-
 /** A part of the address, or a pattern with `*` for any run of characters. */
 function fitsAddress(address: string, wanted: string): boolean {
   if (!wanted.includes("*")) return address.includes(wanted);
-  const pattern = wanted.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
-  return new RegExp(`^${pattern}$`).test(address);
+  // Not a regular expression: `*a*a*a*a` would take exponential time.
+  const [first = "", ...others] = wanted.split(/\*+/);
+  const last = others.pop()!;
+  if (!address.startsWith(first) || !address.slice(first.length).endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = address.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= address.length - last.length;
 }
 
 /** What a person can operate. Pictures do not count: they are often all that a splash screen has. */

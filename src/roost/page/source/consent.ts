@@ -5,7 +5,7 @@
 import { whenActionable } from "./actionability";
 import type { Args } from "./args";
 import { ABOUT_COOKIES, actionOfWords, BINDING_AGREEMENT, type ConsentAction, KNOWN_BANNERS, POSSIBLE_BANNERS } from "./consent_words";
-import { cut, queryAll, localName, shadowRootOf, textContent } from "./dom";
+import { cut, queryAll, localName, textContent } from "./dom";
 import { PageError } from "./errors";
 import { isWithin, openRoots } from "./flat_tree";
 import type { Point } from "./geometry";
@@ -96,8 +96,6 @@ function wordsOn(element: Element): string {
 
 /** Searches the open shadow roots of the banner, too. */
 function clickableIn(banner: Element): Element[] {
-  const own = shadowRootOf(banner);
-  const inner = [banner, ...queryAll(banner, "*")].flatMap((element) => shadowRootOf(element) ?? []);
-  const roots: Node[] = [banner, ...inner.flatMap((root) => openRoots(root)), ...(own ? [own] : [])];
+  const roots = openRoots(banner);
   return Array.from(new Set(roots.flatMap((root) => Array.from(queryAll(root, CLICKABLE)))));
 }

@@ -1,7 +1,7 @@
 /** The content of the page or of one part, as text, Markdown or HTML, bounded. */
 import { type Args, oneOf, optionalNumber, optionalText } from "./args";
 import { wasCut } from "./budget";
-import { contentElement, cut, outerHTML, page, queryAll, rootElement } from "./dom";
+import { contentElement, cut, innerHTML, outerHTML, page, queryAll, rootElement } from "./dom";
 import { markdown } from "./markdown";
 import { plainText } from "./plain_text";
 import { holdsSecret, isSecretField } from "./secrets";
@@ -27,14 +27,18 @@ export function content(args: Args): ContentReply {
   const selector = optionalText(args, "selector") ?? optionalText(args, "target");
   const whole = format === "html" ? rootElement() : contentElement();
   const element = selector === undefined ? whole : findTarget(selector).element;
-  const text = { text: plainText, markdown, html: openHTML }[format](element);
+  const text = { text: plainText, markdown, html: (one: Element) => openHTML(one) }[format](element);
   return { url: location.href, title: cut(page.title(document), TITLE_CHARS), format, text: cut(text, maxLength) + (wasCut() ? CUT_NOTE : ""), length: text.length, truncated: text.length > maxLength || wasCut() };
 }
 
-/** The markup without the values of password fields and without secrets that Roost filled in. */
-function openHTML(element: Element): string {
+/**
+ * The markup without the values of password fields and without secrets that Roost filled in. `isInner`: without the
+ * element's own tag.
+ */
+export function openHTML(element: Element, isInner = false): string {
+  const markup = isInner ? innerHTML : outerHTML;
   const fields = [element, ...queryAll(element, FIELDS)];
-  if (!fields.some((field) => isSecretField(field) && (field.hasAttribute("value") || holdsSecret(field)))) return outerHTML(element);
+  if (!fields.some((field) => isSecretField(field) && (field.hasAttribute("value") || holdsSecret(field)))) return markup(element);
   // Copy into a document without a window, in which no script runs and nothing loads.
   const copy = document.implementation.createHTMLDocument("").importNode(element, true);
   const copies = [copy, ...queryAll(copy, FIELDS)];
@@ -43,5 +47,5 @@ function openHTML(element: Element): string {
     copies[index]!.removeAttribute("value");
     copies[index]!.replaceChildren();
   });
-  return outerHTML(copy);
+  return markup(copy);
 }

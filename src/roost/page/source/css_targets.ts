@@ -11,17 +11,21 @@ import { isRendered } from "./visibility";
 const TRIES_LIMIT = 200_000;
 let tries = 0;
 
-/** Searches the document first: going through every element for shadow roots costs milliseconds on large pages. */
-export function elementsByCss(selector: string): Element[] {
+/**
+ * Searches the document first: going through every element for shadow roots costs milliseconds on large pages.
+ *
+ * isAll: also search the shadow roots if the document has a rendered match.
+ */
+export function elementsByCss(selector: string, isAll = false): Element[] {
   try {
     const inDocument = Array.from(queryAll(document, selector));
-    if (inDocument.some(isRendered)) return inDocument;
+    if (!isAll && inDocument.some(isRendered)) return inDocument;
     const roots = openRoots();
     const inRoots = roots.flatMap((root) => Array.from(queryAll(root, selector)));
-    if (roots.length === 1 || inRoots.some(isRendered)) return inRoots;
+    if (roots.length === 1 || (!isAll && inRoots.some(isRendered))) return inRoots;
     return [...inRoots, ...elementsAcrossRoots(roots, selector)];
   } catch {
-    throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, or text=…");
+    throw badRequest("target", `${JSON.stringify(cut(selector, 200))} is neither a ref nor a valid CSS selector`, "Use a ref from a snapshot (e12), CSS, text=…, or role=button[name=\"Save\"].");
   }
 }
 

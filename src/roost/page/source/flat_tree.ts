@@ -39,8 +39,13 @@ export function isWithin(inner: Element | null, outer: Element): boolean {
 }
 
 /** The document and every open shadow root in it, outermost first. */
-export function openRoots(from: Document | ShadowRoot = document): (Document | ShadowRoot)[] {
-  const roots: (Document | ShadowRoot)[] = [from];
+export function openRoots(): (Document | ShadowRoot)[];
+/** The element and every open shadow root in it, its own first. */
+export function openRoots(from: Element): (Element | ShadowRoot)[];
+export function openRoots(from: Document | Element = document): (Document | Element | ShadowRoot)[] {
+  const roots: (Document | Element | ShadowRoot)[] = [from];
+  const own = isElement(from) ? shadowRootOf(from) : null;
+  if (own) roots.push(own);
   for (let index = 0; index < roots.length; index += 1) {
     // Native iteration: one pass over 50,000 elements costs a few milliseconds.
     for (const element of queryAll(roots[index]!, "*")) {

@@ -13,12 +13,15 @@ import { consent } from "./consent";
 import { content } from "./content";
 import { cut, page } from "./dom";
 import { resolve } from "./element_info";
+import { get, is } from "./element_reading";
 import { badRequest, type ErrorReport, PageError } from "./errors";
 import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
+import { highlight, removeHighlight } from "./highlight";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
+import { pointedAt } from "./pointed_at";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -32,7 +35,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, grows, identity, loginFields, openOptions, pageState, pause, prepare, readiness, removeBadges, resolve, scroll, setValue, settled, shownText, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, is, loginFields, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, shownText, snapshot, stopPresses, stoppedPress, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
@@ -76,6 +79,7 @@ function retire(): void {
   retireGuard();
   retireWatch();
   removeBadges();
+  removeHighlight();
 }
 
 interface Installed {

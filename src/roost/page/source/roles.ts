@@ -72,6 +72,22 @@ const ROLE_OF_INPUT: Record<string, string> = {
 
 const SECTIONING = "article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]";
 
+export const isKnownRole = (role: string): boolean => KNOWN_ROLES.has(role);
+
+/** Tags that can have a role which depends on more than the tag. */
+const TAGS_OF_ROLE: Record<string, string> = {
+  banner: "header", button: "input, summary", cell: "td", checkbox: "input", columnheader: "th", combobox: "select, input", complementary: "aside",
+  contentinfo: "footer", form: "form", gridcell: "td", img: "img, svg", link: "a, area", listbox: "select", radio: "input", region: "section",
+  rowheader: "th", searchbox: "input", slider: "input", spinbutton: "input", textbox: "input, [contenteditable]",
+};
+
+/** Return a selector that fits every element that can have the role, and as few others as possible. */
+export function candidatesForRole(role: string): string {
+  if (role === "generic" || role === "none") return "*";
+  const tags = Object.keys(ROLE_OF_TAG).filter((tag) => ROLE_OF_TAG[tag] === role);
+  return ["[role]", ...tags, ...(TAGS_OF_ROLE[role] ? [TAGS_OF_ROLE[role]] : [])].join(", ");
+}
+
 export function roleOf(element: Element): string {
   const explicit = explicitRole(element);
   // "none" is ignored on an element that a person can reach, because it would hide the element: https://w3c.github.io/aria/#conflict_resolution_presentation_none

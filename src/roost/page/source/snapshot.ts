@@ -5,6 +5,7 @@ import { printBounded, type Selection } from "./line_selection";
 import { changesSince, isKnown, remember, rememberPart, stepBack } from "./changes_since";
 import type { ContentItem } from "./content_items";
 import { boxOf, getAttribute } from "./dom";
+import type { Point } from "./geometry";
 import { interactiveOnly } from "./interactive_only";
 import { type Line, linesOf } from "./lines";
 import type { ChangeCounts } from "./print_changes";
@@ -85,8 +86,17 @@ function fullReply(args: Args, reader: string | undefined, maxChars: number): Sn
     // A reader of one part only: the rest counts as seen, so that the next diff tells what has changed from now on.
     else if (!rememberPart(reader, part, read)) remember(reader, linesOf(buildTree().children));
   }
-  const selection = printBounded(lines, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
-  return replyOf(lines, selection);
+  const shown = args.boxes ? lines.map((line) => withBox(line, args.boxes as Point)) : lines;
+  const selection = printBounded(shown, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
+  return replyOf(shown, selection);
+}
+
+/** The line with the box of its element. `origin`: where this frame's viewport begins in the tab's viewport. */
+function withBox(line: Line, origin: Point): Line {
+  if (line.ref === null || isTimeUp()) return line;
+  const { x, y, width, height } = boxOf(line.element);
+  const box = [x + origin.x, y + origin.y, width, height].map(Math.round).join(",");
+  return { ...line, text: line.text.replace(`[ref=${line.ref}]`, `[ref=${line.ref}] [box=${box}]`) };
 }
 
 function printableLines(args: Args, items: ContentItem[]): Line[] {

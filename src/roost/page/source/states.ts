@@ -10,6 +10,10 @@ const SELECTABLE = new Set(["columnheader", "gridcell", "option", "row", "rowhea
 const REQUIRABLE = new Set("checkbox combobox gridcell listbox radio radiogroup searchbox spinbutton switch textbox tree button".split(" "));
 const FORM_TAGS = new Set(["button", "fieldset", "input", "optgroup", "option", "select", "textarea"]);
 
+export function isCheckable(element: Element, role: string): boolean {
+  return CHECKABLE.has(role) || (localName(element) === "input" && /^(?:checkbox|radio)$/.test((element as HTMLInputElement).type));
+}
+
 export function checkedState(element: Element, role: string): Tristate {
   if (localName(element) === "input") {
     const input = element as HTMLInputElement;

@@ -1,11 +1,13 @@
-/** Finds the element that a caller means by a ref, a CSS selector or `text=…`. Searches open shadow roots, too. */
+/** Finds the element that a caller means by a ref, a CSS selector, `text=…` or a locator. Searches open shadow roots, too. */
 import { elementsByCss } from "./css_targets";
 import { cut, getAttribute, localName, queryAll, textContent } from "./dom";
 import { badRequest, PageError } from "./errors";
+import { type Step, stepsOf } from "./locator_steps";
+import { elementsBySteps } from "./locators";
 import { declaredName, tidy } from "./names";
-import { elementOfRef, looksLikeRef, refOf } from "./refs";
+import { elementOfRef, refOf } from "./refs";
 import { roleOf } from "./roles";
-import { bestByText, elementsByText, type Purpose } from "./text_targets";
+import { ambiguous, bestByText, type Purpose } from "./text_targets";
 import { isRendered } from "./visibility";
 
 export type { Purpose };
@@ -41,31 +43,44 @@ export function findTarget(target: string, purpose: Purpose = "operate"): Found 
 
 /** Like `findTarget`, but return null if nothing fits (yet). */
 export function tryFindTarget(target: string, purpose: Purpose = "operate"): Found | null {
-  const { ref, words, css } = parsed(target);
-  if (ref !== undefined) return { element: elementOfRef(ref), matches: 1, isRanked: false };
-  if (words !== undefined) {
-    const best = bestByText(words, purpose);
+  const steps = parsed(target);
+  const only = steps.length === 1 ? steps[0] : undefined;
+  if (only?.engine === "ref") return { element: elementOfRef(only.ref), matches: 1, isRanked: false };
+  if (only?.engine === "text") {
+    const best = bestByText(only.body, purpose);
     return best && { ...best, isRanked: true };
   }
-  const candidates = elementsByCss(css!);
-  const element = candidates.find(isRendered) ?? candidates[0];
-  return element ? { element, matches: candidates.length, isRanked: false } : null;
+  if (only?.engine === "css") {
+    const candidates = elementsByCss(only.body);
+    const element = candidates.find(isRendered) ?? candidates[0];
+    return element ? { element, matches: candidates.length, isRanked: false } : null;
+  }
+  // Locators are strict, as in Playwright: of several matches, nobody can tell which is meant.
+  const elements = elementsBySteps(steps);
+  if (elements.length > 1) throw ambiguous(target, elements.map((element) => ({ element, actor: element })), LOCATOR_HINT);
+  return elements.length === 1 ? { element: elements[0]!, matches: 1, isRanked: false } : null;
+}
+
+const LOCATOR_HINT = "Use one of these refs as target, a more exact locator, or >> nth=0 for the first.";
+
+/** Every element that fits the target, in document order. */
+export function allOfTarget(target: string): Element[] {
+  return elementsBySteps(parsed(target));
 }
 
 /** True if an element that fits the target is rendered. Several are no error here. */
 export function isTargetRendered(target: string): boolean {
-  const { ref, words, css } = parsed(target);
-  if (ref !== undefined) return isRendered(elementOfRef(ref));
-  return words !== undefined ? elementsByText(words).length > 0 : elementsByCss(css!).some(isRendered);
+  const steps = parsed(target);
+  const only = steps.length === 1 ? steps[0] : undefined;
+  if (only?.engine === "css") return elementsByCss(only.body).some(isRendered);
+  return elementsBySteps(steps).some(isRendered);
 }
 
-function parsed(target: string): { ref?: string; words?: string; css?: string } {
+function parsed(target: string): Step[] {
   const trimmed = target.trim();
-  if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector or text=…");
+  if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector, text=… or a locator");
   if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
-  if (looksLikeRef(trimmed)) return { ref: trimmed };
-  if (/^text\s*=/.test(trimmed)) return { words: trimmed.replace(/^text\s*=\s*/, "") };
-  return { css: trimmed.replace(/^css\s*=\s*/, "") };
+  return stepsOf(trimmed);
 }
 
 interface Suggestion {

@@ -78,7 +78,7 @@ export function bestByText(words: string, purpose: Purpose): { element: Element;
   const actors = new Map<Element, Candidate>();
   for (const one of candidates) if (!actors.has(one.actor)) actors.set(one.actor, one);
   const equal = Array.from(actors.values()).filter((one) => compare(one.rank, best.rank) === 0);
-  if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(words, equal);
+  if (equal.length > 1 && !leadToTheSame(equal)) throw ambiguous(`text=${words}`, equal, TEXT_HINT);
   return { element: best.element, matches: actors.size };
 }
 
@@ -172,15 +172,18 @@ function leadToTheSame(candidates: readonly Candidate[]): boolean {
   return addresses[0] !== "" && addresses.every((address) => address === addresses[0]);
 }
 
-function ambiguous(words: string, candidates: readonly Candidate[]): PageError {
+const TEXT_HINT = 'Use one of these refs as target, or more of the text. text="…" in quotes fits only the whole text.';
+
+/** The error for a target that fits several elements. It lists them by their refs. */
+export function ambiguous(target: string, candidates: readonly Pick<Candidate, "element" | "actor">[], hint: string): PageError {
   const named = candidates.slice(0, CANDIDATES_NAMED);
   const refs = named.map(({ actor }) => refOf(actor));
   const more = candidates.length - named.length;
-  return new PageError("BAD_REQUEST", `text=${cut(words, 200)} fits ${candidates.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
+  return new PageError("BAD_REQUEST", `${cut(target, 200)} fits ${candidates.length} elements equally well: ${refs.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, {
     field: "target",
     reason: "ambiguous",
     suggestions: refs,
-    hint: 'Use one of these refs as target, or more of the text. text="…" in quotes fits only the whole text.',
+    hint,
     pageSaid: named.map(({ element, actor }, index) => `${refs[index]}: ${described(element, actor)}`).join("\n"),
   });
 }

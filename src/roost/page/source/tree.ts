@@ -64,6 +64,17 @@ export function buildTree(root?: Element): AccessibleNode {
   return new TreeBuilder().build(root);
 }
 
+/** Return a function that computes accessible names. Use it for many elements of one search: it reads aria-owns once. */
+export function nameReader(): (element: Element) => string {
+  const builder = new TreeBuilder();
+  return (element) => {
+    const declared = declaredName(element);
+    if (declared !== "" || !isNamedByContent(roleOf(element))) return declared || titleName(element);
+    // Nothing of a hidden element is rendered, so its tree has no content.
+    return isRendered(element) ? builder.build(element).name : tidy(textContent(element) ?? "");
+  };
+}
+
 class TreeBuilder {
   private readonly owned = new OwnedElements();
   private readonly modals = queryAll(document, "dialog:modal");
