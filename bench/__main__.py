@@ -18,6 +18,7 @@ from bench import (
     own_firefox,
     pages,
     peers,
+    redaction,
     shims,
     sockets,
     task_costs,
@@ -42,6 +43,7 @@ PARTS = {
     "dashboard": dashboard.rows,
     "hostile": hostile.rows,
     "peers": peers.rows,
+    "redaction": redaction.rows,
     "tasks": task_costs.rows,
 }
 

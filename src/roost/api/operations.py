@@ -110,7 +110,7 @@ class PageClose(SessionOperation, Answers[views.TabsView]):
 
 
 class SessionOpen(Operation, Answers[views.SessionView]):
-    """Open a session of your own (own tabs, cookies, colour), for example for a sub-agent."""
+    """Open a session of your own (tabs, cookies, colour), for example for a sub-agent."""
 
     op = "session_open"
     title = "Open a session"
@@ -501,7 +501,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
         ProfileImport, ProfileList, ProfileRemove,
-        FillSecret, AuthLogin, SecretList, SecretAdd, SecretRemove, SecretTest,
+        FillSecret, Login, SecretList, SecretAdd, SecretRemove, SecretTest,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
         Batch, BatchProgress,

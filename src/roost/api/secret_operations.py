@@ -12,16 +12,16 @@ from roost.api.operation import Answers, Audience, Operation
 from roost.api.page_operations import SELECTOR_CHARS, ActionOperation
 from roost.vocabulary import PROFILE_PATTERN
 
-__all__ = ["AuthLogin", "FillSecret", "SecretAdd", "SecretList", "SecretRemove", "SecretTest"]
+__all__ = ["Login", "FillSecret", "SecretAdd", "SecretList", "SecretRemove", "SecretTest"]
 
 _NAME: dict[str, Any] = {"pattern": PROFILE_PATTERN}
 
 
 class FillSecret(ActionOperation, Answers[page_views.ActionView]):
-    """Fill in a secret of the person by name. You never see its value."""
+    """Fill in a secret of the person."""
 
     op = "browser_fill_secret"
-    title = "Fill in a secret"
+    title = "Fill a secret"
     audited = ("secret",)
     target: str = Field(
         max_length=SELECTOR_CHARS,
@@ -31,7 +31,7 @@ class FillSecret(ActionOperation, Answers[page_views.ActionView]):
     secret: str = Field(max_length=64)
 
 
-class AuthLogin(ActionOperation, Answers[page_views.ActionView]):
+class Login(ActionOperation, Answers[page_views.ActionView]):
     """Log in with a login that the person stored: open its page, fill in name, password and
     one-time code, submit."""
 

@@ -136,7 +136,6 @@ class Broker:
         self.secrets = SecretValues(vault, clock, self.redactor)
         journal.redact = audit.redact = self.redactor.encoded
         self.has_protocol_client: Callable[[SessionId], bool] = lambda _: False
-        """True if a CDP client is attached to the session, or is about to be."""
         self.version = version
         self.http = http
         self.settings_shown = settings_shown or {}
@@ -144,7 +143,7 @@ class Broker:
         self.started_at = clock.now()
         self.lanes = Lanes()
         self.downloads = Downloads(files)
-        self.watchers = Watchers(self._redacted)
+        self.watchers = Watchers(self.redactor)
         self.drawings = Drawings()
         self.person_files = PersonFiles(files.with_name("person-files"))
         self.seen_at: dict[AgentId, float] = {}
@@ -210,9 +209,6 @@ class Broker:
     @property
     def state(self) -> State:
         return self.machine.state
-
-    def _redacted(self, notice: Notice) -> Notice:
-        return notice if self.redactor.is_idle else notice.redacted(self.redactor.data)
 
     def ask_person(self, refusal: core.ConsentNeeded) -> RoostError:
         """Ask the person about the refused agent. Returns the error for the agent.

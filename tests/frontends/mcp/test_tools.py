@@ -154,7 +154,7 @@ def test_only_tools_that_answer_with_roosts_own_data_have_a_schema() -> None:
 
     assert with_schema == {
         "tab_space_request", "tab_space_grant", "tab_space_status",
-        "loop_start", "loop_stop", "loop_status", "session_dispose",
+        "loop_start", "loop_stop", "loop_status", "session_dispose", "secret_list",
     }  # fmt: skip
 
 

@@ -103,7 +103,7 @@ WORK: dict[type[Operation], Work] = {
     ops.ProfileList: jar_work.profile_list,
     ops.ProfileRemove: jar_work.profile_remove,
     ops.FillSecret: secret_work.fill_secret,
-    ops.AuthLogin: secret_work.login,
+    ops.Login: secret_work.login,
     ops.SecretList: secret_work.list_,
     ops.SecretAdd: secret_work.add,
     ops.SecretRemove: secret_work.remove,

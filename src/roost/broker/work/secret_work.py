@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from roost import core
 from roost.api import operations as ops
 from roost.api import page_views, secret_views
 from roost.broker.broker import Broker
 from roost.broker.work import page_actions, page_use, page_work, questions
 from roost.broker.work.page_use import InPage
-from roost.core import Wanted
 from roost.core import events as ev
 from roost.errors import BadRequest, NotFound, PolicyDenied, RoostError
 from roost.hints import Hint
@@ -123,16 +123,16 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
             page_said=" in ".join([here["origin"], *around]),
             secret=name,
         )
-    wanted = Wanted(f"secret {name}", f"fill in the secret {name}", here["origin"])
+    wanted = core.Wanted(f"secret {name}", f"fill in the secret {name}", here["origin"])
     questions.require(broker, agent, session, wanted)
-    _check_no_protocol_client(at)
+    _check_no_seat(at)
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
     # From here on a protocol client may not attach; so check that none has before the value goes.
     broker.hear(ev.SecretFilled(at.row.id, main["begun"]))
     if session is not None:
         broker.secrets.used_in.add(session)
-    _check_no_protocol_client(at)
+    _check_no_seat(at)
     filled = await at.page.call(
         frame, "fillSecret", target=found["ref"], value=value, origins=list(secret.origins)
     )
@@ -146,13 +146,13 @@ def _secret(broker: Broker, name: str, origin: str) -> Secret:
         here = sorted(one.name for one in secrets.values() if one.is_bound_to(origin))
         known = ", ".join(here[:NAMES_SHOWN]) or "none"
         raise NotFound(
-            f"There is no secret {name[:64]!r}.",
-            hint=Hint(f"Secrets for this page: {known}.[ {{SecretList}} lists all.]"),
+            f"There is no secret {name[:64]!r}. Secrets for this page: {known}.",
+            hint=Hint("Use one of those, or ask the person to add it.[ {SecretList} lists all.]"),
         )
     return secrets[name]
 
 
-def _check_no_protocol_client(at: InPage) -> None:
+def _check_no_seat(at: InPage) -> None:
     session = at.row.session
     if session is not None and at.broker.has_protocol_client(session):
         raise PolicyDenied(
@@ -164,7 +164,10 @@ def _check_no_protocol_client(at: InPage) -> None:
 # --- whole logins --------------------------------------------------------------------------------
 
 
-async def login(broker: Broker, agent: AgentId, op: ops.AuthLogin) -> page_views.ActionView:
+async def login(broker: Broker, agent: AgentId, op: ops.Login) -> page_views.ActionView:
+    session = broker.decide(core.session_for, agent, op.session).id
+    if op.tab is not None:
+        await page_use.located(broker, agent, op, "log in at", acts=True, revives=True)
     secret = broker.secrets.vault.get(op.name)
     page = secret.login
     if page is None:
@@ -173,8 +176,7 @@ async def login(broker: Broker, agent: AgentId, op: ops.AuthLogin) -> page_views
             hint=Hint("Fill it in[ with {FillSecret}]."),
             field="name",
         )
-    wanted = Wanted(f"secret {op.name}", f"fill in the secret {op.name}", origin_of(page.url))
-    session = broker.state.agents[agent].own_session if agent in broker.state.agents else None
+    wanted = core.Wanted(f"secret {op.name}", f"fill in the secret {op.name}", origin_of(page.url))
     questions.require(broker, agent, session, wanted)
     await page_work.navigate(
         broker, agent, ops.Navigate(url=page.url, session=op.session, tab=op.tab)

@@ -25,7 +25,7 @@ from roost.frontends.cli.log import log
 from roost.frontends.cli.mcp import mcp
 from roost.frontends.cli.options import CommonFlags, operator_option
 from roost.frontends.cli.profile import profile
-from roost.frontends.cli.secret import auth, secret
+from roost.frontends.cli.secret import logins, secret
 from roost.frontends.cli.session import session
 from roost.frontends.cli.skill import skill
 from roost.frontends.cli.status import status
@@ -70,7 +70,7 @@ GROUPS = {
 """The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
 
 for command in (
-    up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, secret, auth,
+    up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, secret, logins,
     browser, install, hook, demo, skill,
 ):  # fmt: skip
     cli.add_command(command)

@@ -102,12 +102,12 @@ def test_secret(ctx: click.Context, name: str) -> None:
     ctx.exit(0 if view.ok else 1)
 
 
-@click.group()
-def auth() -> None:
+@click.group("auth")
+def logins() -> None:
     """Whole logins that agents use and never see: add, login, list, remove."""
 
 
-@auth.command("add")
+@logins.command("add")
 @click.argument("name")
 @click.option("--url", required=True, help="Address of the login page.")
 @click.option("--username", required=True, help="Name or e-mail address to log in as.")
@@ -138,7 +138,7 @@ def add_login(
     )  # fmt: skip
 
 
-@auth.command("login")
+@logins.command("login")
 @click.argument("name")
 @click.option("-s", "--session", help="Session to log in with; default: your own.")
 @json_option
@@ -150,7 +150,7 @@ def login(flags: CommonFlags, name: str, session: str | None) -> None:
     from roost.frontends.cli.broker_call import ask
 
     view = ask(
-        flags, ops.AuthLogin, start=True, timeout=120.0, name=name, session=session, snapshot="none"
+        flags, ops.Login, start=True, timeout=120.0, name=name, session=session, snapshot="none"
     )
     if flags.json:
         echo_json(view.to_wire())
@@ -158,7 +158,7 @@ def login(flags: CommonFlags, name: str, session: str | None) -> None:
         click.echo(f"{plain(view.did)} The page is now {plain(view.url or '')}")
 
 
-@auth.command("list")
+@logins.command("list")
 @json_option
 @operator_option
 @click.pass_obj
@@ -167,7 +167,7 @@ def list_logins(flags: CommonFlags) -> None:
     _list(flags, lambda one: one.login is not None)
 
 
-@auth.command("remove")
+@logins.command("remove")
 @click.argument("name")
 @json_option
 @operator_option

@@ -91,7 +91,7 @@ _ROWS: Final = (
     Verb("hover", ops.Hover, ("target",), "roost hover e12"),
     Verb("fill", ops.Type, ("target", "text"), 'roost fill e5 "ada@example.com" --submit'),
     Verb("fill-secret", ops.FillSecret, ("target", "secret"), "roost fill-secret e6 github"),
-    Verb("login", ops.AuthLogin, ("name",), "roost login github"),
+    Verb("login", ops.Login, ("name",), "roost login github"),
     Verb("secrets", ops.SecretList, example="roost secrets"),
     Verb("type", ops.PressSequentially, ("text",), 'roost type "hello"'),
     Verb("press", ops.PressKey, ("key",), "roost press Enter", aliases=("key",)),
@@ -290,7 +290,8 @@ GROUPS: Final = {
         "page-state",
     ),
     "Acting": (
-        "click", "dblclick", "tripleclick", "hover", "fill", "type", "press", "hold", "select",
+        "click", "dblclick", "tripleclick", "hover", "fill", "fill-secret", "login",
+        "secrets", "type", "press", "hold", "select",
         "check", "uncheck", "fill-form", "drag", "upload", "scroll", "eval", "dialog", "consent",
         "resize", "mouse",
     ),
