@@ -126,6 +126,7 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
     wanted = core.Wanted(f"secret {name}", f"fill in the secret {name}", here["origin"])
     questions.require(broker, agent, session, wanted)
     _check_no_seat(at)
+    _check_own_page(at, agent)
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
     # From here on a protocol client may not attach; so check that none has before the value goes.
@@ -158,6 +159,16 @@ def _check_no_seat(at: InPage) -> None:
         raise PolicyDenied(
             "A protocol client is attached to this session and could read the secret.",
             hint="Disconnect the client (Playwright, CDP) from this session first.",
+        )
+
+
+def _check_own_page(at: InPage, agent: AgentId) -> None:
+    """Refuse a page that the agent itself wrote a part of: its script could read the value."""
+    _, row = at.broker.decide(core.conditions_of, agent, at.row.session, at.row.id)
+    if row.conditions.scripts or row.conditions.routes:
+        raise PolicyDenied(
+            "This session has scripts or routes of yours, which could read the secret.",
+            hint="Remove them, open the page again, and fill in the secret then.",
         )
 
 
