@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
 
@@ -86,11 +87,10 @@ def remove_secret(flags: CommonFlags, name: str) -> None:
 @click.pass_context
 def test_secret(ctx: click.Context, name: str) -> None:
     """Check that the value of secret NAME can be had, without showing it."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     flags = ctx.ensure_object(CommonFlags)
-    view = ask(flags, ops.SecretTest, start=True, timeout=TEST_SECONDS, name=name)
+    view = ask(flags, orders.SECRET_TEST, start=True, timeout=TEST_SECONDS, name=name)
     if flags.json:
         echo_json(view.to_wire())
     elif view.ok:
@@ -134,7 +134,7 @@ def add_login(
     seed = _asked("Seed of the one-time codes") if totp else None
     _add(
         flags, name=name, origins=[*origins, _origin(url)], value=value, source=source, login=url,
-        username=username, totp_value=seed,
+        username=username, totpValue=seed,
     )  # fmt: skip
 
 
@@ -146,11 +146,16 @@ def add_login(
 @click.pass_obj
 def login(flags: CommonFlags, name: str, session: str | None) -> None:
     """Log in with login NAME: open its page, fill it in, submit it."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     view = ask(
-        flags, ops.Login, start=True, timeout=120.0, name=name, session=session, snapshot="none"
+        flags,
+        orders.LOGIN,
+        start=True,
+        timeout=120.0,
+        name=name,
+        snapshot="none",
+        **({} if session is None else {"session": session}),
     )
     if flags.json:
         echo_json(view.to_wire())
@@ -195,11 +200,10 @@ def _origin(url: str) -> str:
 
 
 def _add(flags: CommonFlags, **arguments: Any) -> None:
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     given = {name: value for name, value in arguments.items() if value is not None}
-    view = ask(flags, ops.SecretAdd, start=True, **given)
+    view = ask(flags, orders.SECRET_ADD, start=True, **given)
     if flags.json:
         echo_json(view.to_wire()["secrets"])
         return
@@ -209,10 +213,9 @@ def _add(flags: CommonFlags, **arguments: Any) -> None:
 
 
 def _remove(flags: CommonFlags, name: str) -> None:
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.SecretRemove, start=True, name=name)
+    view = ask(flags, orders.SECRET_REMOVE, start=True, name=name)
     if flags.json:
         echo_json(view.to_wire()["secrets"])
     else:
@@ -220,10 +223,9 @@ def _remove(flags: CommonFlags, name: str) -> None:
 
 
 def _list(flags: CommonFlags, is_wanted: Callable[[SecretView], bool]) -> None:
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.SecretList, start=True)
+    view = ask(flags, orders.SECRET_LIST, start=True)
     wanted = [one for one in view.secrets if is_wanted(one)]
     if flags.json:
         echo_json([one.to_wire() for one in wanted])
