@@ -112,7 +112,7 @@ class PageClose(SessionOperation, Answers[views.TabsView]):
 
 
 class SessionOpen(Operation, Answers[views.SessionView]):
-    """Open a session of your own (tabs, cookies, colour), for example for a sub-agent."""
+    """Open a session of your own (tabs, cookies, colour)."""
 
     op = "session_open"
     title = "Open a session"
@@ -370,7 +370,7 @@ class TabSpaceRequest(SessionOperation, Answers[views.SpaceView]):
 
 
 class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
-    """Give one of your tabs (default: least recently used) to the first in the queue."""
+    """Give one of your tabs to the first in the queue."""
 
     op = "tab_space_grant"
     title = "Give up a tab"

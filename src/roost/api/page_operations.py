@@ -103,7 +103,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
     """Wait until all hold: text, textGone, selector, url, response to your last action,
-    function. Or wait some seconds."""
+    function."""
 
     op = "browser_wait_for"
     title = "Wait"
@@ -362,7 +362,7 @@ class FormField(BaseModel):
 
 
 class FillForm(ActionOperation, Answers[views.ActionView]):
-    """Fill several fields: text, check boxes, radios, selects, dates, sliders."""
+    """Fill several fields of any kind."""
 
     op = "browser_fill_form"
     title = "Fill a form"

@@ -148,15 +148,8 @@ def login(flags: CommonFlags, name: str, session: str | None) -> None:
     """Log in with login NAME: open its page, fill it in, submit it."""
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(
-        flags,
-        orders.LOGIN,
-        start=True,
-        timeout=120.0,
-        name=name,
-        snapshot="none",
-        **({} if session is None else {"session": session}),
-    )
+    where = {} if session is None else {"session": session}
+    view = ask(flags, orders.LOGIN, start=True, timeout=120.0, name=name, snapshot="none", **where)
     if flags.json:
         echo_json(view.to_wire())
     else:
