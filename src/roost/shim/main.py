@@ -31,6 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     except BadRequest as error:  # the client shows it as the reason why its server did not start
         sys.stderr.write(f"{error}\nhint: {error.hint}\n")
         return 1
+    if options.fleet:
+        return _become_fleet_relay(options, hello)
     connector = Connector(Home.find(), hello)
     relay = Relay(PreparedAnswers(hello.names, hello.tools))
 
@@ -39,6 +41,34 @@ def main(arguments: Sequence[str]) -> int:
 
     Pump(relay, reach, connector.start).run()
     return 0
+
+
+def _become_fleet_relay(options: argparse.Namespace, hello: Hello) -> int:
+    """Replace this process by the relay to a fleet.
+
+    The gateway passes on no domain lists and no folders, so refuse them: an agent must not be less
+    limited than the person thinks.
+    """
+    import json
+
+    if hello.allow or hello.deny or hello.files:
+        sys.stderr.write(
+            "BAD_REQUEST: --allow, --deny and --files do not work with --fleet.\n"
+            "hint: Leave them out, or use the browser of this machine.\n"
+        )
+        return 1
+    wanted = {
+        "url": options.fleet,
+        "session": None if hello.resumable else hello.session,
+        "name": hello.name,
+        "browser": hello.browser,
+        "jar": hello.jar,
+        "profile": hello.profile,
+        "names": hello.names,
+        "tools": list(hello.tools),
+    }
+    words = [sys.executable, "-P", "-m", "roost.fleet.mcp_relay", json.dumps(wanted)]
+    os.execv(sys.executable, words)
 
 
 def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -53,6 +83,12 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         default=environ.get("ROOST_SESSION") or None,
         metavar="ID",
         help="join or make this session; default: ROOST_SESSION, else one of its own",
+    )
+    made.add_argument(
+        "--fleet",
+        default=environ.get("ROOST_FLEET") or None,
+        metavar="URL",
+        help="use the fleet at this address; default: ROOST_FLEET, else this machine",
     )
     made.add_argument("--name", metavar="TEXT", help="what people see; default: client and folder")
     made.add_argument("--browser", metavar="NAME", help="auto (default), chromium, firefox, mine")
