@@ -25,6 +25,7 @@ from roost.api.jar_operations import *
 from roost.api.move_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
+from roost.api.policy_operations import *
 from roost.api.secret_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
@@ -49,6 +50,7 @@ class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
 
     op = "browser_navigate"
     title = "Navigate"
+    conduct = ("navigate",)
     audited = ("url",)
     url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
 
@@ -58,6 +60,7 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
 
     op = "browser_tabs"
     title = "Manage tabs"
+    conduct = ("navigate",)
     open_world = True
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
@@ -82,6 +85,7 @@ class Close(PageOperation, Answers[views.TabsView]):
 
     op = "browser_close"
     title = "Close the tab"
+    conduct = ()
     destructive = True
     open_world = False
 
@@ -91,6 +95,7 @@ class PageOpen(SessionOperation, Answers[views.NamedPageView]):
 
     op = "page_open"
     title = "Open a page by name"
+    conduct = ("navigate",)
     audience = Audience.INNER
     audited = ("name", "url")
     name: str = Field(pattern=f"^{NAME_PATTERN}$")
@@ -116,6 +121,7 @@ class SessionOpen(Operation, Answers[views.SessionView]):
 
     op = "session_open"
     title = "Open a session"
+    conduct = ("navigate",)
     open_world = True
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
@@ -524,6 +530,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         SessionPack, SessionUnpack,
         ProfileImport, ProfileList, ProfileRemove,
         FillSecret, Login, SecretList, SecretAdd, SecretRemove, SecretTest,
+        PolicyShow, PolicyExplain, PolicySet, PolicyReload, PolicyForget,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
         Batch, BatchProgress, SubagentReport,

@@ -270,6 +270,7 @@ class PdfSave(PageOperation, Answers[views.FileView]):
 
     op = "browser_pdf_save"
     title = "Save as PDF"
+    conduct = ("read",)
     audience = Audience.ALL
     filename: str | None = Field(default=None, max_length=1000)
     overwrite: bool = False
@@ -292,6 +293,8 @@ class NavigateBack(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_navigate_back"
     title = "Go back"
+    conduct = ("navigate",)
+    deed = "go back"
 
 
 class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
@@ -299,6 +302,8 @@ class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_navigate_forward"
     title = "Go forward"
+    conduct = ("navigate",)
+    deed = "go forward"
     audience = Audience.ALL
 
 
@@ -307,6 +312,8 @@ class Reload(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_reload"
     title = "Reload"
+    conduct = ("navigate",)
+    deed = "reload the page"
     audience = Audience.ALL
 
 
@@ -318,6 +325,7 @@ class Click(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_click"
     title = "Click"
+    deed = "click here"
     audited = ("target",)
     target: str = target_field()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
@@ -343,6 +351,7 @@ class Type(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_type"
     title = "Type text"
+    deed = "type here"
     audited = ("target",)
     target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
@@ -417,6 +426,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
     op = "browser_scroll"
     title = "Scroll"
+    conduct = ("read",)
     target: str | None = optional_target()
     x: float | None = None
     y: float | None = None
@@ -428,6 +438,8 @@ class FileUpload(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_file_upload"
     title = "Upload files"
+    conduct = ("act", "upload")
+    deed = "upload files here"
     paths: list[str] = Field(max_length=100, description="Below your working directory")
     target: str | None = optional_target()
 
@@ -454,6 +466,7 @@ class Resize(PageOperation, Answers[views.SizeView]):
 
     op = "browser_resize"
     title = "Resize"
+    conduct = ()
     idempotent = True
     open_world = False
     audience = Audience.ALL
@@ -466,6 +479,7 @@ class Evaluate(PageOperation, Answers[ValueView]):
 
     op = "browser_evaluate"
     title = "Run JavaScript"
+    deed = "run JavaScript here"
     function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
     target: str | None = optional_target("Element the function gets")
     element: str | None = Field(default=None, max_length=500)

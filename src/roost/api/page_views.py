@@ -210,7 +210,7 @@ class DownloadView(View):
 
     name: str
     state: str
-    """``running``, ``done`` or ``failed``."""
+    """``running``, ``done``, ``failed``, or ``refused`` by the session's policy."""
     path: str | None = None
     bytes: int | None = None
     url: str | None = None

@@ -16,6 +16,7 @@ from roost.vocabulary import (
     AgentId,
     BrowserId,
     JarId,
+    SessionId,
     TabHandle,
     TabId,
 )
@@ -180,6 +181,14 @@ class SecretFilled:
 
 
 @dataclass(frozen=True, slots=True)
+class DownloadAdmitted:
+    """A page of that origin downloads a file into the session, as the policy allows."""
+
+    session: SessionId
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class TabCrashed:
     """The page's process died."""
 
@@ -255,6 +264,7 @@ class TimePassed:
 Event = (
     AgentDisconnected | AgentLeft | SubagentEnded | CallEnded | JarReleased | TabOpenAbandoned
     | CaptureEnded | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
-    | TabOpened | TabClosed | TabNavigated | TabRead | SecretFilled | TabCrashed | TabMoved
-    | GroupClosed | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
+    | TabOpened | TabClosed | TabNavigated | TabRead | SecretFilled | DownloadAdmitted
+    | TabCrashed | TabMoved | GroupClosed
+    | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

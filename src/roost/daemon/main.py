@@ -143,7 +143,11 @@ async def _live(
     """Serve until a stop is requested. Returns False if the browsers keep running for the next
     broker, and True if they were ended."""
     token = home.operator_token()
-    house = build(home, settings)
+
+    def reread() -> Settings:
+        return load_settings(start.flags, os.environ, home.config)
+
+    house = build(home, settings, reread=reread)
     broker = house.broker
     broker.lingers = start.lingers
     redact_log(broker.redactor.text)

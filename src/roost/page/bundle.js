@@ -1441,6 +1441,16 @@
     }
     return onceSeenAsPassword.has(input);
   }
+  function hasFilledPassword(element2) {
+    const form2 = element2 && formOf(element2);
+    return openRoots().flatMap((root) => Array.from(queryAll(root, "input"))).some(
+      (input) => isSecretField(input) && input.value !== "" && (element2 === null || formOf(input) === form2)
+    );
+  }
+  function formOf(element2) {
+    const owner = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element2), "form")?.get?.call(element2);
+    return owner ?? closest(element2, "form");
+  }
   var SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
   function isSecretAttribute(element2, name) {
     return SECRET_ATTRIBUTE.test(name) || name === "value" && (isSecretField(element2) || hasSecretName(element2));
@@ -4584,7 +4594,10 @@ ${CUT_NOTE}` : text2;
     watchForEffects();
     if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
     if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
-    return ready.prepared;
+    return { ...ready.prepared, ...loginOf(args, ready.element) };
+  }
+  function loginOf(args, element2) {
+    return args.judgedOrigin === void 0 ? {} : { isLogin: hasFilledPassword(element2) };
   }
   function guardPressOn(ready, isDrag = false) {
     guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
@@ -5569,9 +5582,10 @@ ${fence}`;
 
   // field_values.ts
   async function focusForTyping(args) {
-    const filled2 = readyToType(await actionable(args, "type"));
+    const ready = await actionable(args, "type");
+    const filled2 = readyToType(ready);
     watchForEffects();
-    return filled2;
+    return { ...filled2, ...loginOf(args, ready.element) };
   }
   async function setValue(args) {
     const element2 = await whenPresent(text(args, "target"), "fill", timeoutOf(args));
@@ -6268,7 +6282,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     if (!isConnected(element2)) throw refused("gone", element2);
     const type = typeOf(element2);
     if (type === void 0) throw refused("type", element2);
-    const around2 = formOf(element2);
+    const around2 = formOf2(element2);
     if (around2 && !goalsOf(around2).every((goal) => isBoundGoal(goal, origins))) throw refused("form", element2);
     return type;
   }
@@ -6284,7 +6298,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
         return isEditable(element2) ? "editor" : void 0;
     }
   }
-  function formOf(element2) {
+  function formOf2(element2) {
     return isField(element2) ? element2.form : closest(element2, "form");
   }
   function goalsOf(around2) {
@@ -6477,6 +6491,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     grows,
     highlight,
     identity,
+    inputState: inputState2,
     is,
     loginFields,
     openOptions,
@@ -6503,12 +6518,13 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     throw error;
   }
   function numbered(answer) {
-    return { ...answer, nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS2) } };
+    return { ...answer, nextRef: nextRef(), page: { url: location.href, origin: self.origin, title: cut(page.title(document), TITLE_CHARS2) } };
   }
   function answering(run) {
     return (args) => {
       try {
         startNumbering(args ?? {});
+        checkOrigin(args ?? {});
         startBudget(optionalNumber(args ?? {}, "budgetMs", 1, 6e4));
         const answer = run(args ?? {});
         return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
@@ -6516,6 +6532,18 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
         return numbered(asData(error));
       }
     };
+  }
+  function checkOrigin(args) {
+    const judged = optionalText(args, "judgedOrigin");
+    if (judged !== void 0 && judged !== self.origin) {
+      throw new PageError("NOT_ACTIONABLE", "The page was left as the action began, so nothing was done", {
+        reason: "left",
+        hint: "Look where the tab is now."
+      });
+    }
+  }
+  function inputState2() {
+    return { isLogin: hasFilledPassword(null), place: location.origin };
   }
   function startNumbering(args) {
     const prefix = optionalText(args, "prefix");

@@ -99,6 +99,8 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     for name, meaning in (("--allow", "only"), ("--deny", "none of")):
         what = f"{meaning} these sites, addresses or networks (also: loopback, private)"
         made.add_argument(name, type=_words, default=(), metavar="DOMAINS", help=what)
+    what = "narrow what the agent may do: careful, lockdown, or a policy file"
+    made.add_argument("--policy", metavar="FILE|PRESET", help=what)
     made.add_argument(
         "--files", action="append", default=[], metavar="DIR", help="folder the agent may also use"
     )
@@ -139,6 +141,8 @@ def hello_from(
         profile=options.profile,
         allow=options.allow,
         deny=options.deny,
+        policy=None if options.policy is None else _policy(options.policy),
+        project_policy=None if project is None else project.policy,
         files=tuple(os.path.abspath(folder) for folder in options.files),
         names=options.names,
         tools=options.tools,
@@ -153,6 +157,14 @@ def _project() -> Project | None:
     from roost.local.project_file import read_project  # most folders have no such file
 
     return read_project(path)
+
+
+def _policy(named: str) -> str:
+    from pathlib import Path  # most agents are started without a policy
+
+    from roost.local.policy_place import policy_text
+
+    return policy_text(named, Path(_working_folder() or "/"))
 
 
 def _working_folder() -> str | None:

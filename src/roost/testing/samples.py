@@ -29,6 +29,7 @@ _BY_FIELD: dict[str, Any] = {
     "origins": ["https://site.test"],
     "path": "x.har",
     "paths": ["x.txt"],
+    "policy": "careful",
     "prompt": "go on",
     "reason": "log in",
     "session": "s1",

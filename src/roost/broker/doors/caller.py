@@ -27,9 +27,9 @@ from roost.broker.work import (
     page_actions,
     page_input,
     page_readings,
-    page_use,
     page_work,
     pictures,
+    policy,
     questions,
     secret_work,
     session_work,
@@ -39,6 +39,7 @@ from roost.broker.work import (
     waits,
 )
 from roost.broker.work import views as view_of
+from roost.broker.work.running_call import CALL, RunningCall
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
 from roost.vocabulary import (
     CALL_SECONDS,
@@ -124,6 +125,11 @@ WORK: dict[type[Operation], Work] = {
     ops.SecretAdd: secret_work.add,
     ops.SecretRemove: secret_work.remove,
     ops.SecretTest: secret_work.test,
+    ops.PolicyShow: policy.show,
+    ops.PolicyExplain: policy.explain,
+    ops.PolicySet: policy.set_,
+    ops.PolicyReload: policy.reload,
+    ops.PolicyForget: policy.forget,
     ops.SessionOpen: session_work.open_,
     ops.SessionList: session_work.list_,
     ops.SessionDispose: session_work.dispose,
@@ -223,7 +229,10 @@ class Caller:
         work = WORK[type(operation)]
         while True:
             try:
-                return await work(self._broker, self._performer(operation), operation)
+                performer = self._performer(operation)
+                view = await work(self._broker, performer, operation)
+                policy.check_again(self._broker, performer, operation)
+                return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
 
@@ -238,8 +247,8 @@ class Caller:
                 f"{operation.op} is the person's alone.",
                 hint="Ask the person to run it from their own terminal.",
             )
-        call = page_use.RunningCall(self._broker.clock.now() + seconds)
-        before = page_use.CALL.set(call)
+        call = RunningCall(self._broker.clock.now() + seconds, operation)
+        before = CALL.set(call)
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await self._work(operation, seconds)
@@ -260,7 +269,7 @@ class Caller:
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
         finally:
-            page_use.CALL.reset(before)
+            CALL.reset(before)
             if call.tabs:
                 del self._broker.in_use[id(call)]
 

@@ -20,10 +20,10 @@ from roost.broker.broker import Broker
 from roost.broker.browser.browser import Browser
 from roost.broker.browser.files import Folders
 from roost.broker.doors.token_callers import TokenCallers
-from roost.broker.work import page_work, secret_documents
+from roost.broker.work import page_work, policy, secret_documents
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_devtools_url
-from roost.core.rows import Session, Tab
+from roost.core.rows import Policy, Session, Tab
 from roost.core.state import Change
 from roost.drivers.base import ProtocolDriver, ProtocolTap
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
@@ -56,6 +56,7 @@ class Seats:
         agent: the agent of the session's token, which the client acts as.
         ear: receives what the browser and the core have to tell the client.
         """
+        policy.check_devtools(self._broker, agent, session)
         self._arriving[session.id] += 1
         try:
             return await self._seated(agent, session, ear)
@@ -85,7 +86,8 @@ class Seats:
         seat.note("protocol client connected")
         return seat
 
-    async def look(self, session: Session) -> SessionLook:
+    async def look(self, agent: AgentId, session: Session) -> SessionLook:
+        policy.check_devtools(self._broker, agent, session)
         _, driver = await self._tapped(session)
         return SessionLook(self._broker, session.id, driver)
 
@@ -135,6 +137,9 @@ class Seats:
         for change in changes:
             if change.table == Tab.table:
                 self._tab_changed(TabId(change.key), change.row)
+            elif change.table == Policy.table:
+                for seat in [seat for seats in self._taken.values() for seat in seats]:
+                    seat.policy_changed()
             elif change.table == Session.table:
                 session = SessionId(change.key)
                 for seat in list(self._taken.get(session, [])):
@@ -388,7 +393,16 @@ class BrokerSeat:
     def session_changed(self, row: object) -> None:
         if isinstance(row, Session):
             self._ear.paused(row.paused)
+            self.policy_changed()
             return
+        self._end()
+
+    def policy_changed(self) -> None:
+        """End the client if the session's policy does not let it stay."""
+        if policy.denies_devtools(self._broker, self._agent, self.session):
+            self._end()
+
+    def _end(self) -> None:
         self._leave()
         self._driver.close_tap(self.tap)
         self._ear.ended()

@@ -12,7 +12,7 @@ from typing import Any
 from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
-from roost.broker.work import page_use, secret_documents
+from roost.broker.work import page_use, policy, secret_documents
 from roost.broker.work.page_use import InPage
 from roost.broker.work.readiness import Readiness
 from roost.drivers.base import Picture, Shot
@@ -86,7 +86,7 @@ async def _capturing(
     row = await page_use.located(broker, agent, op, "capture", acts=False)
     capture = await broker.capture_turn(agent, row.id)
     try:
-        at = page_use.in_page(broker, row)
+        at = page_use.in_page(broker, row, policy.judge_for(broker, agent, row, op))
         async with page_use.UnlessDialog(at.record):
             yield at
     finally:

@@ -49,7 +49,7 @@ async def check_session_left(broker: Broker, session: SessionId) -> None:
 
 async def _may_be_held(broker: Broker, row: Tab) -> bool:
     try:
-        return await is_held(page_use.in_page(broker, row))
+        return await is_held(page_use.in_page(broker, row, None))
     except RoostError:
         return True
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from roost.api.jar_views import ProfilesView, ProfileView
     from roost.api.page_views import ActionView
+    from roost.api.policy_views import JudgementView, PolicyView
     from roost.api.secret_views import SecretsView, SecretTestView
     from roost.api.views import (
         BrowserView,
@@ -68,6 +69,11 @@ BROKER_STAY: Order[Pong] = Order("broker_stay")
 BROKER_STOP: Order[Pong] = Order("broker_stop")
 BROWSER_START: Order[BrowserView] = Order("browser_start")
 DASHBOARD_OPEN: Order[DashboardView] = Order("dashboard_open")
+POLICY_EXPLAIN: Order[JudgementView] = Order("policy_explain")
+POLICY_FORGET: Order[PolicyView] = Order("policy_forget")
+POLICY_RELOAD: Order[PolicyView] = Order("policy_reload")
+POLICY_SET: Order[PolicyView] = Order("policy_set")
+POLICY_SHOW: Order[PolicyView] = Order("policy_show")
 PROFILE_IMPORT: Order[ProfileView] = Order("profile_import")
 PROFILE_LIST: Order[ProfilesView] = Order("profile_list")
 PROFILE_REMOVE: Order[ProfilesView] = Order("profile_remove")

@@ -1,5 +1,6 @@
 /** Password values never leave the page: not as values, names, text, attributes or markup. */
-import { getAttribute, localName } from "./dom";
+import { closest, getAttribute, localName, queryAll } from "./dom";
+import { openRoots } from "./flat_tree";
 
 const onceSeenAsPassword = new WeakSet<Element>();
 
@@ -29,6 +30,22 @@ export function isSecretField(element: Element): boolean {
     onceSeenAsPassword.add(input);
   }
   return onceSeenAsPassword.has(input);
+}
+
+/**
+ * Is a password typed into the form that the element belongs to? Outside of all forms, the password fields that are
+ * outside of all forms count. Without an element, every password field of the document counts.
+ */
+export function hasFilledPassword(element: Element | null): boolean {
+  const form = element && formOf(element);
+  return openRoots().flatMap((root) => Array.from(queryAll(root, "input"))).some(
+    (input) => isSecretField(input) && (input as HTMLInputElement).value !== "" && (element === null || formOf(input) === form),
+  );
+}
+
+function formOf(element: Element): Element | null {
+  const owner = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), "form")?.get?.call(element);
+  return owner ?? closest(element, "form");
 }
 
 const SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
