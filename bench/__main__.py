@@ -19,6 +19,7 @@ from bench import (
     own_firefox,
     pages,
     peers,
+    redaction,
     shims,
     sockets,
     task_costs,
@@ -44,6 +45,7 @@ PARTS = {
     "fleet": fleet.rows,
     "hostile": hostile.rows,
     "peers": peers.rows,
+    "redaction": redaction.rows,
     "tasks": task_costs.rows,
 }
 

@@ -26,6 +26,7 @@ from roost.api.move_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
 from roost.api.policy_operations import *
+from roost.api.secret_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
     BATCH_SECONDS,
@@ -116,7 +117,7 @@ class PageClose(SessionOperation, Answers[views.TabsView]):
 
 
 class SessionOpen(Operation, Answers[views.SessionView]):
-    """Open a session of your own (own tabs, cookies, colour), for example for a sub-agent."""
+    """Open a session of your own (tabs, cookies, colour)."""
 
     op = "session_open"
     title = "Open a session"
@@ -375,7 +376,7 @@ class TabSpaceRequest(SessionOperation, Answers[views.SpaceView]):
 
 
 class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
-    """Give one of your tabs (default: least recently used) to the first in the queue."""
+    """Give one of your tabs to the first in the queue."""
 
     op = "tab_space_grant"
     title = "Give up a tab"
@@ -528,6 +529,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
         SessionPack, SessionUnpack,
         ProfileImport, ProfileList, ProfileRemove,
+        FillSecret, Login, SecretList, SecretAdd, SecretRemove, SecretTest,
         PolicyShow, PolicyExplain, PolicySet, PolicyReload, PolicyForget,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,

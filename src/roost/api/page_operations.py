@@ -80,7 +80,7 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
 
 
 class Find(PageOperation, Answers[views.FoundView]):
-    """Search text, values and roles; answers matching lines with refs and what is around."""
+    """Search text, values and roles; lines with refs and what is around."""
 
     op = "browser_find"
     title = "Search the page"
@@ -102,8 +102,8 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait until all conditions hold: text, textGone, selector (in a state), url, response to your
-    last action, function. Or wait some seconds."""
+    """Wait until all hold: text, textGone, selector, url, response to your last action,
+    function."""
 
     op = "browser_wait_for"
     title = "Wait"
@@ -222,7 +222,7 @@ class PageState(PageOperation, Answers[views.StateView]):
 
 
 class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
-    """Take a picture of the tab, in the background, once the page has come to rest."""
+    """Take a picture of the tab, once the page has come to rest."""
 
     op = "browser_take_screenshot"
     title = "Take a screenshot"
@@ -371,7 +371,7 @@ class FormField(BaseModel):
 
 
 class FillForm(ActionOperation, Answers[views.ActionView]):
-    """Fill several fields: text, check boxes, radios, selects, dates, sliders."""
+    """Fill several fields of any kind."""
 
     op = "browser_fill_form"
     title = "Fill a form"
@@ -434,7 +434,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
 
 class FileUpload(ActionOperation, Answers[views.ActionView]):
-    """Give files to a file field (default: the one whose chooser is open)."""
+    """Give files to a file field (default: whose chooser is open)."""
 
     op = "browser_file_upload"
     title = "Upload files"

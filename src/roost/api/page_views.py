@@ -257,6 +257,7 @@ class LabelView(View):
 class ScreenshotView(View):
     """A screenshot: the picture itself (base64), or the file it was written to."""
 
+    raw = frozenset({"data"})
     tab: str
     mime_type: str
     width: int

@@ -41,6 +41,8 @@ class Audit:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.redact: Callable[[bytes], bytes] = bytes
+        """Removes secrets of the person from a line."""
         self._fd = self._opened()
         self._size = os.fstat(self._fd).st_size
         self._unwritten: deque[bytes] = deque()
@@ -100,7 +102,7 @@ class Audit:
 
     def write(self, now: float, kind: str, data: Mapping[str, Any]) -> None:
         """Record one thing that happened. Raises nothing."""
-        line = _encoded(now, kind, data)
+        line = self.redact(_encoded(now, kind, data))
         for listener in self._listeners:
             listener(line)
         if len(self._unwritten) < UNWRITTEN_LINES:

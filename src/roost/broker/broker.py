@@ -35,6 +35,7 @@ from roost.broker.decisions import Decisions
 from roost.broker.download_judgement import DownloadJudge
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
+from roost.broker.secret_values import SecretValues
 from roost.broker.subagent_reports import SubagentReports
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
@@ -62,7 +63,9 @@ from roost.errors import (
 )
 from roost.hints import Hint
 from roost.profiles.store import ProfileStore
+from roost.vault.redaction import Redactor
 from roost.vault.seal import Sealer
+from roost.vault.store import Vault
 from roost.vocabulary import (
     MINE,
     REQUEST_WAIT,
@@ -96,6 +99,7 @@ class Broker:
         files: Path,
         profiles: ProfileStore,
         sealer: Sealer,
+        vault: Vault,
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
@@ -123,6 +127,10 @@ class Broker:
         self.files = files
         self.profiles = profiles
         self.sealer = sealer
+        self.redactor = Redactor()
+        self.secrets = SecretValues(vault, clock, self.redactor)
+        journal.redact = audit.redact = self.redactor.encoded
+        self.has_protocol_client: Callable[[SessionId], bool] = lambda _: False
         self.version = version
         self.http = http
         self.settings_shown = settings_shown or {}
@@ -132,7 +140,7 @@ class Broker:
         self.recordings: dict[SessionId, Recording] = {}
         """The recordings of requests that are under way."""
         self.downloads = Downloads(files)
-        self.watchers = Watchers()
+        self.watchers = Watchers(self.redactor)
         self.subagent_reports = SubagentReports()
         self.drawings = Drawings()
         self.person_files = PersonFiles(files.with_name("person-files"))

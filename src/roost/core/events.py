@@ -170,6 +170,17 @@ class TabRead:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretFilled:
+    """A secret of the person is about to be filled into the tab's document.
+
+    document: when the main document began, in milliseconds; no two documents of a tab agree.
+    """
+
+    tab: TabId
+    document: float
+
+
+@dataclass(frozen=True, slots=True)
 class DownloadAdmitted:
     """A page of that origin downloads a file into the session, as the policy allows."""
 
@@ -253,7 +264,7 @@ class TimePassed:
 Event = (
     AgentDisconnected | AgentLeft | SubagentEnded | CallEnded | JarReleased | TabOpenAbandoned
     | CaptureEnded | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
-    | TabOpened | TabClosed | TabNavigated | TabRead | DownloadAdmitted
+    | TabOpened | TabClosed | TabNavigated | TabRead | SecretFilled | DownloadAdmitted
     | TabCrashed | TabMoved | GroupClosed
     | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

@@ -274,6 +274,8 @@ class Tab(Timeless):
     next_ref: int = 1
     next_frame: int = 1
     frames: tuple[tuple[str, str], ...] = ()
+    secret_documents: tuple[float, ...] = ()
+    """The last documents of the tab into which a secret was filled, by the time they began."""
 
     @property
     def key(self) -> str:

@@ -52,6 +52,7 @@ from roost.profiles.store import ProfileStore
 from roost.vault.key import HomeKey
 from roost.vault.seal import Sealer
 from roost.vault.secret_service import SecretService
+from roost.vault.store import Vault
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
 from roost.wire.hello import ClientKind
 
@@ -120,6 +121,7 @@ def build(
         files=home.files,
         profiles=ProfileStore(home.profiles, sealer),
         sealer=sealer,
+        vault=Vault(home.vault, sealer),
         version=__version__,
         upstream=settings.proxy,
         settings_shown=shown_settings(settings),

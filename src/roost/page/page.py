@@ -27,10 +27,10 @@ from roost.errors import (
 from roost.hints import Hint
 
 Json = dict[str, Any]
-ONCE = frozenset({"setValue", "scroll"})
+ONCE = frozenset({"fillSecret", "setValue", "scroll"})
 """Functions that change the page themselves, so they must not run twice. All others only read, or
 prepare for input that follows."""
-WATCHING = frozenset({"prepare", "focusForTyping", "setValue"})
+WATCHING = frozenset({"fillSecret", "prepare", "focusForTyping", "setValue"})
 """Functions that start to watch for the effects of the input that follows."""
 FRAMES_STOPPED = 16
 """The most child frames that are told to stop a press that is meant for the main frame."""
@@ -310,6 +310,14 @@ class Page:
             except (NotActionable, NotFound):
                 await self.call(frame, "prepare", target=target, action="select", timeoutMs=wait)
         return await self.call(frame, function, target=target, **argument)
+
+    async def origins_above(self, frame: str | None) -> list[str]:
+        """Return the origins of the documents around a frame, innermost first.
+
+        A document around a frame cannot change while the document in the frame lives.
+        """
+        above = [parent for parent, _ in await self._frames_above(frame)]
+        return [(await self.call(parent, "identity"))["origin"] for parent in above]
 
     async def offset(self, frame: str | None) -> tuple[float, float]:
         """Return where a frame's viewport begins in the tab's viewport."""

@@ -31,6 +31,7 @@ from roost.broker.work import (
     pictures,
     policy,
     questions,
+    secret_work,
     session_work,
     space_work,
     subagent_work,
@@ -52,6 +53,8 @@ from roost.vocabulary import (
 R = TypeVar("R", bound=View)
 Work = Callable[[Broker, AgentId, Any], Awaitable[View]]
 logger = logging.getLogger(__name__)
+REDACTED_AT_ONCE = 200_000
+"""Longer texts are searched for secrets in a thread, because that takes more than 5 ms."""
 
 WORK: dict[type[Operation], Work] = {
     ops.Navigate: page_work.navigate,
@@ -116,6 +119,12 @@ WORK: dict[type[Operation], Work] = {
     ops.ProfileImport: jar_work.profile_import,
     ops.ProfileList: jar_work.profile_list,
     ops.ProfileRemove: jar_work.profile_remove,
+    ops.FillSecret: secret_work.fill_secret,
+    ops.Login: secret_work.login,
+    ops.SecretList: secret_work.list_,
+    ops.SecretAdd: secret_work.add,
+    ops.SecretRemove: secret_work.remove,
+    ops.SecretTest: secret_work.test,
     ops.PolicyShow: policy.show,
     ops.PolicyExplain: policy.explain,
     ops.PolicySet: policy.set_,
@@ -170,7 +179,16 @@ class Caller:
         broker, agent = self._broker, self._agent
         if agent == OPERATOR or agent in broker.state.agents:
             broker.seen_at[agent] = broker.clock.now()
-        view = await self._audited(operation, _seconds(operation, timeout))
+        redactor, redact = broker.redactor, broker.redactor.text
+        try:
+            view = await self._audited(operation, _seconds(operation, timeout))
+        except RoostError as error:
+            raise (error if redactor.is_idle else error.redacted(redact)) from None
+        if not redactor.is_idle:
+            if view.largest_text() > REDACTED_AT_ONCE:
+                view = await asyncio.to_thread(view.redacted, redact)
+            else:
+                view = view.redacted(redact)
         if not self._is_told:
             return cast(R, view)
         mine = [member.session for member in broker.state.memberships(agent)]

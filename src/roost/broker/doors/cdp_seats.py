@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
@@ -19,7 +20,7 @@ from roost.broker.broker import Broker
 from roost.broker.browser.browser import Browser
 from roost.broker.browser.files import Folders
 from roost.broker.doors.token_callers import TokenCallers
-from roost.broker.work import page_work, policy
+from roost.broker.work import page_work, policy, secret_documents
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_devtools_url
 from roost.core.rows import Policy, Session, Tab
@@ -41,6 +42,9 @@ class Seats:
         self._callers = callers
         self._taken: dict[SessionId, list[BrokerSeat]] = {}
         self._folders: dict[SessionId, set[Path]] = {}
+        self._arriving: Counter[SessionId] = Counter()
+        """Clients that are about to get a seat. No secret is filled meanwhile."""
+        broker.has_protocol_client = lambda one: bool(self._taken.get(one) or self._arriving[one])
         broker.when_rows_change(self._rows_changed)
         broker.add_busy_tabs(self._in_use)
         for browser in broker.browsers.values():
@@ -53,7 +57,15 @@ class Seats:
         ear: receives what the browser and the core have to tell the client.
         """
         policy.check_devtools(self._broker, agent, session)
+        self._arriving[session.id] += 1
+        try:
+            return await self._seated(agent, session, ear)
+        finally:
+            self._arriving[session.id] -= 1
+
+    async def _seated(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
         browser, driver = await self._tapped(session)
+        await secret_documents.check_session_left(self._broker, session.id)
         try:
             jar = self._broker.decide(core.request_jar, agent=agent, session=session.id)
         except core.ConsentNeeded as refusal:

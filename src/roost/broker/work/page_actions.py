@@ -12,7 +12,7 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.api.views import ValueView
 from roost.broker.broker import Broker
-from roost.broker.work import page_use, policy, shown_page
+from roost.broker.work import page_use, policy, secret_documents, shown_page
 from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
 from roost.core.addresses import origin_of
@@ -43,6 +43,7 @@ CLICKED_MIDDLE = Hint(
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
     async with page_use.acting(broker, agent, op, "run scripts in") as at:
+        await secret_documents.check_left(at)
         frame = ref = None
         if op.target is not None:
             frame, found = await at.page.call_where(op.target, "resolve")

@@ -25,6 +25,7 @@ import { pointedAt } from "./pointed_at";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
+import { fillSecret, identity, loginFields, shownText } from "./secret_fill";
 import { hasFilledPassword } from "./secrets";
 import { delivered, retireWatch, settled } from "./settle";
 import { snapshot } from "./snapshot";
@@ -35,7 +36,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, inputState, is, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor, whenChecked,
+  consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, inputState, is, loginFields, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, shownText, snapshot, stopPresses, stoppedPress, waitFor, whenChecked,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -4,8 +4,26 @@ import { openRoots } from "./flat_tree";
 
 const onceSeenAsPassword = new WeakSet<Element>();
 
+/** Fields and editors into which Roost filled a secret of the person. */
+const filled = new Set<Element>();
+
+/** Hide what stands in this element from now on, whatever becomes of its type. */
+export function holdSecret(element: Element): void {
+  filled.add(element);
+}
+
+export function secretFields(): Element[] {
+  return Array.from(filled);
+}
+
+/** True for an element that holds a secret of the person, which nothing may read. */
+export function holdsSecret(element: Element): boolean {
+  return filled.has(element);
+}
+
 /** Recognises a password field even after a "show password" button has turned it into a text field. */
 export function isSecretField(element: Element): boolean {
+  if (holdsSecret(element)) return true;
   if (localName(element) !== "input") return false;
   const input = element as HTMLInputElement;
   if (input.type === "password" || /(current|new)-password/i.test(getAttribute(input, "autocomplete") ?? "")) {
