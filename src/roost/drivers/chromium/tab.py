@@ -18,6 +18,7 @@ from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
     Bundle,
+    Dropped,
     FrameInfo,
     Input,
     Picture,
@@ -354,6 +355,10 @@ class CdpTab:
     async def send_input(self, inputs: Sequence[Input]) -> None:
         self.check_alive()
         await self.input.send(inputs)
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        await self.check_answers()
+        await self.input.drop(point, dropped)
 
     async def release(self) -> None:
         self.check_alive()

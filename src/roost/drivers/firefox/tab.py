@@ -19,6 +19,7 @@ from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
     Bundle,
+    Dropped,
     FrameInfo,
     Input,
     Picture,
@@ -45,7 +46,8 @@ from roost.drivers.firefox.navigation import (
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
-from roost.errors import NotFound, RoostError, TabCrashed, TabGone
+from roost.errors import NotFound, RoostError, TabCrashed, TabGone, Unsupported
+from roost.hints import Hint
 from roost.vocabulary import TabHandle
 
 CRASH_PAGE = "about:tabcrashed"
@@ -239,6 +241,13 @@ class BidiTab:
         if inputs:
             await self._others.select(self)
             await self._input.send(inputs)
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        self.check_open()
+        raise Unsupported(
+            "Firefox cannot be given a drop from outside of the page: BiDi has no command for it.",
+            hint=Hint("Give files to the page's file field[ with {FileUpload}]."),
+        )
 
     async def release(self) -> None:
         self.check_alive()

@@ -413,6 +413,31 @@ def _cookie(cookie: jar_views.CookieView) -> str:
     return f"- {cookie.name}{value} ({cookie.domain}{cookie.path}; {', '.join(flags)})"
 
 
+@_tells(jar_views.StorageView)
+def _storage(view: jar_views.StorageView) -> Iterator[str]:
+    kind = {"local": "localStorage", "session": "sessionStorage"}.get(view.kind, "IndexedDB")
+    if view.action in ("clear", "delete", "set"):
+        did = {"clear": f"Cleared {view.total}", "delete": "Deleted 1", "set": "Stored 1"}
+        yield f"{did[view.action]} in {kind}."
+        return
+    lines = [_stored_item(item) for item in view.items]
+    for database in view.databases or ():
+        stores = ", ".join(f"{name} ({count})" for name, count in database.stores.items())
+        lines.append(f"- {database.name}: {stores or 'no object stores'}")
+    if not lines:
+        yield f"{kind} is empty."
+        return
+    yield marked([f"{view.origin}:", *lines])
+    if view.total > len(lines):
+        yield f"{len(lines)} of {view.total} are shown."
+
+
+def _stored_item(item: jar_views.StoredItemView) -> str:
+    if item.value is not None:
+        return f"- {item.key}={item.value}"
+    return f"- {item.key}" + ("" if item.size is None else f" ({item.size} characters)")
+
+
 @_tells(jar_views.StorageStateView)
 def _storage_state(view: jar_views.StorageStateView) -> Iterator[str]:
     counted = f"{view.cookies} cookies and the storage of {view.origins} origins"

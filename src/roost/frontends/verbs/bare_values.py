@@ -43,6 +43,9 @@ _VALUES: dict[type[views.View], Callable[[Any], object]] = {
     jar_views.CookiesView: lambda view: "\n".join(
         one.name if one.value is None else one.value for one in view.cookies
     ),
+    jar_views.StorageView: lambda view: "\n".join(
+        one.key if one.value is None else one.value for one in view.items
+    ),
     jar_views.StorageStateView: lambda view: view.path or "",
 }
 

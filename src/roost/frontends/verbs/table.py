@@ -38,6 +38,35 @@ class Verb:
     about: str = ""
 
 
+_STORED: Final = {
+    "list": ((), "List what the page's origin has stored there."),
+    "get": (("key",), "Show one stored value."),
+    "set": (("key", "value"), "Store a value."),
+    "delete": (("key",), "Delete a stored value."),
+    "clear": ((), "Delete everything that is stored there."),
+}
+
+
+def _storage_verbs() -> tuple[Verb, ...]:
+    """playwright-cli's verbs for the two storages of a page, and the same for IndexedDB."""
+    found = []
+    for word, kind in (
+        ("localstorage", "local"),
+        ("sessionstorage", "session"),
+        ("indexeddb", "indexeddb"),
+    ):
+        for action, (positional, about) in _STORED.items():
+            places = ("database", "store", *positional) if kind == "indexeddb" else positional
+            shown = {"database": "app", "store": "items", "key": "theme", "value": "dark"}
+            example = " ".join(["roost", f"{word}-{action}", *(shown[name] for name in places)])
+            fixed = {"kind": kind, "action": action}
+            aliases = () if kind == "indexeddb" else (f"storage {kind} {action}",)
+            found.append(
+                Verb(f"{word}-{action}", ops.Storage, places, example, fixed, aliases, about)
+            )
+    return tuple(found)
+
+
 def _checked(words: str, value: bool, about: str) -> Verb:
     """A verb that gives one field of a form a value. The process builds ``fields`` from it."""
     return Verb(words, ops.FillForm, ("fields",), f"roost {words} e7", {"fields": value}, (), about)
@@ -93,6 +122,11 @@ _ROWS: Final = (
     Verb("type", ops.PressSequentially, ("text",), 'roost type "hello"'),
     Verb("press", ops.PressKey, ("key",), "roost press Enter", aliases=("key",)),
     Verb("hold", ops.HoldKey, ("key", "seconds"), "roost hold ArrowRight 2"),
+    Verb("keydown", ops.KeyDown, ("key",), "roost keydown Shift"),
+    Verb("keyup", ops.KeyUp, ("key",), "roost keyup Shift"),
+    Verb("tap", ops.Tap, ("target",), "roost tap e12"),
+    Verb("swipe", ops.Swipe, ("direction", "target"), "roost swipe up"),
+    Verb("drop", ops.Drop, ("target", "paths…"), "roost drop e9 photo.jpg"),
     Verb("select", ops.SelectOption, ("target", "values…"), "roost select e9 Large"),
     _checked("check", True, "Check a check box or radio button."),
     _checked("uncheck", False, "Uncheck a check box."),
@@ -224,6 +258,16 @@ _ROWS: Final = (
         "Delete a cookie.",
     ),
     Verb(
+        "cookies clear",
+        ops.Cookies,
+        (),
+        "roost cookies clear",
+        {"action": "clear"},
+        ("cookie-clear",),
+        "Delete all cookies of your session, or of one --domain.",
+    ),
+    *_storage_verbs(),
+    Verb(
         "state save",
         ops.StorageState,
         ("filename",),
@@ -286,12 +330,16 @@ GROUPS: Final = {
         "page-state",
     ),
     "Acting": (
-        "click", "dblclick", "tripleclick", "hover", "fill", "type", "press", "hold", "select",
+        "click", "dblclick", "tripleclick", "hover", "fill", "type", "press", "hold",
+        "keydown", "keyup", "tap", "swipe", "drop", "select",
         "check", "uncheck", "fill-form", "drag", "upload", "scroll", "eval", "dialog", "consent",
         "resize", "mouse",
     ),
     "Tabs": ("tab", "page"),
-    "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
+    "Logs, cookies, files": (
+        "console", "requests", "request", "cookies", "state", "downloads",
+        *(verb.words for verb in _storage_verbs()),
+    ),
     "Sharing": ("space", "loop", "handoff", "session id", "call"),
     "Others": tuple(verb.words for verb in DERIVED),
 }  # fmt: skip

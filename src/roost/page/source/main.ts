@@ -19,6 +19,7 @@ import { focusForTyping, setValue } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { highlight, removeHighlight } from "./highlight";
+import { viewport } from "./geometry";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
 import { retireGuard } from "./press_guard";
@@ -26,6 +27,7 @@ import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
 import { delivered, retireWatch, settled } from "./settle";
 import { snapshot } from "./snapshot";
+import { storage } from "./storage";
 import { drawn, grows, readiness, waitFor } from "./conditions";
 
 type PageFunction = (args: Args) => unknown;
@@ -33,7 +35,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, storage, viewport, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
