@@ -25,6 +25,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,7 @@ from roost.local.endpoint import Endpoint, read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.lock import Lock
 from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
+from roost.testing.sealing import sealer_of
 from roost.vocabulary import SessionId
 from roost.wire.hello import ClientKind, Hello
 from tests.support.agent import WAIT_SECONDS, Agent
@@ -108,6 +110,13 @@ class House:
     @property
     def log(self) -> str:
         return self.home.log.read_text(encoding="utf-8", errors="replace")
+
+    def backups(self) -> bytes:
+        """Return the opened backups of all jars, one after the other."""
+        sealer = sealer_of(self.home.path)
+        with closing(sqlite3.connect(self.home.journal)) as journal:
+            rows = journal.execute("SELECT key, data FROM keepsakes").fetchall()
+        return b"".join(sealer.open(f"jar/{jar}", bytes(data)) for jar, data in rows)
 
     def kill_broker(self) -> None:
         """Kill the broker with kill -9. The next call starts another broker."""

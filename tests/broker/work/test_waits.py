@@ -18,9 +18,11 @@ TAB = TabHandle("tab")
 def record_with(*urls: str, status: int | None = 200) -> PageRecord:
     record = PageRecord()
     for number, url in enumerate(urls):
-        record.hear(RequestSent(TAB, str(number), url, "GET", "fetch"), now=1.0)
+        sent = RequestSent(handle=TAB, request=str(number), url=url, method="GET", kind="fetch")
+        record.hear(sent, now=1.0)
         if status is not None:
-            record.hear(RequestEnded(TAB, str(number), status=status, finished=True), now=2.0)
+            ended = RequestEnded(handle=TAB, request=str(number), status=status)
+            record.hear(ended, now=2.0)
     return record
 
 

@@ -116,8 +116,8 @@ def trouble_after(house: House, browser: int) -> Iterator[Trouble]:
 async def until_kept(agent: Agent) -> None:
     """Wait until the broker has backed up the jar, a moment after the last action."""
     for _ in range(LOOKS):
-        journal = await asyncio.to_thread(Path(f"{agent.house.home.journal}-wal").read_bytes)
-        if b'"mine"' in journal and b'["k","v"]' in journal:
+        kept = await asyncio.to_thread(agent.house.backups)
+        if b'"mine"' in kept and b'["k","v"]' in kept:
             return
         await asyncio.to_thread(threading.Event().wait, LOOK_AGAIN_SECONDS)
     raise AssertionError("the jar's contents were not kept")

@@ -6,9 +6,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sqlite3
 import threading
-from contextlib import closing, suppress
+from contextlib import suppress
 
 import pytest
 
@@ -30,10 +29,7 @@ TRIES = 50
 async def _until_kept(house: House, *words: str) -> None:
     """Wait until the broker has backed up the jar, which it does a moment after an action."""
     for _ in range(LOOKS):
-        with closing(sqlite3.connect(house.home.journal)) as journal:
-            kept = b"".join(
-                bytes(data) for (data,) in journal.execute("SELECT data FROM keepsakes")
-            )
+        kept = house.backups()
         if all(word.encode() in kept for word in words):
             return
         await asyncio.to_thread(threading.Event().wait, LOOK_AGAIN_SECONDS)

@@ -6,9 +6,7 @@ import asyncio
 import json
 import os
 import signal
-import sqlite3
 import threading
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +58,7 @@ async def _until_kept(house: House, word: str) -> bytes:
     """Return the broker's backups of all jars, once they contain that word."""
     kept = b""
     for _ in range(LOOKS):
-        with closing(sqlite3.connect(house.home.journal)) as journal:
-            rows = journal.execute("SELECT data FROM keepsakes").fetchall()
-        kept = b"".join(bytes(data) for (data,) in rows)
+        kept = house.backups()
         if word.encode() in kept:
             return kept
         await asyncio.to_thread(threading.Event().wait, LOOK_AGAIN_SECONDS)

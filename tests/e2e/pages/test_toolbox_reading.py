@@ -5,6 +5,8 @@ They test ``roost.api.element_operations`` and ``roost.broker.work.element_readi
 
 from __future__ import annotations
 
+from typing import Any
+
 from roost import ops
 from roost.errors import BadRequest, NotFound, Timeout
 from tests.support.agent import Agent, refused
@@ -23,7 +25,7 @@ PAGE = """
 </script>"""
 
 
-async def value(agent: Agent, what: str, target: str | None = None, **more: object) -> object:
+async def value(agent: Agent, what: Any, target: str | None = None, **more: Any) -> Any:
     return (await agent.call(ops.Get(what=what, target=target, **more))).value
 
 
@@ -64,21 +66,21 @@ async def test_values_and_states_come_from_the_frame_that_has_the_element(
         assert await value(agent, "title") == "Test"
         assert str(await value(agent, "url")).startswith(web.base)
         box = await value(agent, "box", "testid=p")
-        assert isinstance(box, dict)
         assert box["x"] > 50
         assert box["y"] > 300
         snapshot = await agent.snapshot(boxes=True)
         shown = await agent.snapshot(target="#in", boxes=True)
-        left = round((await agent.call(ops.Get(what="box", target="#in"))).value["x"])
+        left = round((await value(agent, "box", "#in"))["x"])
         assert f"[box={left}," in snapshot
         assert f"[box={left}," in shown
-        for state, target, expected in (
+        states: tuple[tuple[Any, str, bool], ...] = (
             ("enabled", "#in", False),
             ("visible", "#in", True),
             ("visible", "#late", False),
             ("hidden", "testid=none", True),
             ("editable", "label=Name", True),
-        ):
+        )
+        for state, target, expected in states:
             assert (await agent.call(ops.Is(state=state, target=target))).value is expected
         await refused(BadRequest, agent.call(ops.Get(what="text")))
         await refused(BadRequest, agent.call(ops.Get(what="attr", target="#in")))
