@@ -478,8 +478,8 @@ OPERATIONS: dict[str, type[Operation]] = {
     operation.op: operation
     for operation in (
         Navigate, NavigateBack, NavigateForward, Reload,
-        Snapshot, Find, Get, Is, Highlight, GetContent, PageState, WaitFor,
-        TakeScreenshot, ZoomScreenshot,
+        Snapshot, Find, Get, Is, Highlight, Read, WebMcpList, WebMcpCall,
+        GetContent, PageState, WaitFor, TakeScreenshot, ZoomScreenshot,
         PdfSave, Click, TripleClick, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey, KeyDown, KeyUp, Tap, Swipe, Drop,

@@ -202,6 +202,7 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
         default=0.5, description="0.1 to 2, css, device"
     )
     annotate: bool = Field(default=False, description="Draw the refs")
+    if_changed: bool = False
     filename: str | None = Field(default=None, max_length=1000, description="Write it there")
     inline: bool = Field(default=True, description="false: to a file")
     overwrite: bool = False

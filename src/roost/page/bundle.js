@@ -6007,6 +6007,57 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     };
   }
 
+  // page_tools.ts
+  var TOOLS_LIMIT = 200;
+  var NAME_CHARS = 200;
+  var DESCRIPTION_CHARS = 2e3;
+  var SCHEMA_CHARS = 1e4;
+  var RESULT_CHARS = 1e6;
+  function modelContext() {
+    const found2 = document.modelContext ?? navigator.modelContext;
+    if (found2?.getTools) return found2;
+    const reason = isSecureContext ? "This browser does not have WebMCP" : "Only https pages and pages of this machine can offer tools";
+    throw new PageError("NOT_FOUND", reason, { hint: "Act in the page itself: take a snapshot." });
+  }
+  async function ownTools() {
+    const tools = await modelContext().getTools();
+    return Array.from(tools).filter((tool) => !("window" in tool) || tool.window === window).slice(0, TOOLS_LIMIT);
+  }
+  async function pageTools() {
+    const tools = await ownTools();
+    return {
+      tools: tools.map((tool) => ({
+        name: cut(String(tool.name), NAME_CHARS),
+        description: cut(String(tool.description ?? ""), DESCRIPTION_CHARS),
+        inputSchema: cut(asJson(tool.inputSchema ?? {}), SCHEMA_CHARS)
+      }))
+    };
+  }
+  async function callPageTool(args) {
+    const name = text(args, "name");
+    const tool = (await ownTools()).find((one2) => one2.name === name);
+    if (!tool) throw new PageError("NOT_FOUND", "The page offers no tool of that name", { hint: "List the page's tools first." });
+    const context = modelContext();
+    try {
+      const answer = context.invokeTool ? await context.invokeTool(name, args.input) : await executed(context, tool, args.input);
+      return { value: cut(asJson(answer), RESULT_CHARS) };
+    } catch (error) {
+      throw new PageError("BAD_REQUEST", "The page's tool failed", { field: "input", pageSaid: String(error?.message ?? error) });
+    }
+  }
+  async function executed(context, tool, input) {
+    if (!context.executeTool) throw badRequest("name", "This browser cannot call the page's tools");
+    try {
+      return await context.executeTool(tool, input);
+    } catch (error) {
+      if (!String(error?.message).includes("Failed to parse input")) throw error;
+      return context.executeTool(tool, JSON.stringify(input));
+    }
+  }
+  function asJson(value) {
+    return typeof value === "string" ? value : JSON.stringify(value) ?? "null";
+  }
+
   // scroll.ts
   var DIRECTIONS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
   var PAGE_SHARE = 0.8;
@@ -6330,6 +6381,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
   // main.ts
   var TITLE_CHARS2 = 1e3;
   var functions = {
+    callPageTool,
     consent,
     content,
     delivered,
@@ -6344,6 +6396,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     is,
     openOptions,
     pageState,
+    pageTools,
     pause,
     prepare,
     readiness,

@@ -26,7 +26,7 @@ from roost.errors import (
 )
 
 Json = dict[str, Any]
-ONCE = frozenset({"setValue", "scroll", "storage"})
+ONCE = frozenset({"setValue", "scroll", "storage", "callPageTool"})
 """Functions that change the page themselves, so they must not run twice. All others only read, or
 prepare for input that follows."""
 WATCHING = frozenset({"prepare", "focusForTyping", "setValue"})

@@ -47,6 +47,9 @@ _ONE_OF_MANY: dict[type[Operation], dict[str, Any]] = {
     ops.Find: {"text": "x"},
     ops.Handoff: {"wait_seconds": 0},
     ops.Scroll: {"direction": "down"},
+    ops.Drop: {"text": "x"},
+    ops.Read: {"url": "https://example.com/"},
+    ops.Tap: {"x": 1, "y": 1},
     ops.StorageState: {"action": "save"},
     ops.WaitFor: {"text": "x"},
 }

@@ -261,9 +261,14 @@ class Jars:
         without an open page. Nothing is owed at these origins any longer."""
         kept = self._around.kept(jar) or JarBackup()
         items = {one.origin: dict(one.items) for one in kept.storage}
+        databases = {one.origin: one.databases for one in kept.storage}
         for one in storage:
             items.setdefault(one.origin, {}).update(one.items)
-        now = tuple(OriginStorage(origin, tuple(of.items())) for origin, of in items.items())
+            databases[one.origin] = one.databases or databases.get(one.origin, "")
+        now = tuple(
+            OriginStorage(origin, tuple(of.items()), databases.get(origin, ""))
+            for origin, of in items.items()
+        )
         put = {one.origin for one in storage}
         self._owed[jar] = tuple(one for one in self._owed_to(jar) if one not in put)
         self._around.keep(jar, replace(kept, storage=now, owed_origins=self._owed[jar]))
@@ -275,7 +280,7 @@ class Jars:
         now, driver = self._around.clock.now(), self._driver()
         cookies = [one for one in contents.cookies if one.expires is None or one.expires > now]
         refused = await driver.write_cookies(handle, cookies) if cookies else []
-        storage = [one for one in contents.storage if one.items]
+        storage = [one for one in contents.storage if one.items or one.databases]
         left = await driver.write_storage(handle, storage) if storage else []
         return refused, left
 
@@ -392,8 +397,9 @@ class Jars:
         """Read all current contents of the jar, also of origins without an open page."""
         known, pages = self._around.kept(jar), self._pages(jar)
         stored = dict.fromkeys(one.origin for one in (known.storage if known else ()))
-        away = [one for one in stored | self._visited.get(jar, {}) if one not in pages]
-        read = await self._driver().read_storage(self._handle(jar), away) if away else []
+        # Also of open pages: only the unseen page reads databases.
+        known_origins = [*dict.fromkeys([*stored, *self._visited.get(jar, {}), *pages])]
+        read = await self._driver().read_storage(self._handle(jar), known_origins)
         return await self._contents(jar, {one.origin: one for one in read})
 
     async def _contents(self, jar: JarId, newer: dict[str, OriginStorage]) -> JarContents:
@@ -410,10 +416,11 @@ class Jars:
         for origin, pages in self._pages(jar).items():
             read = await self._read_pages(pages, origin)
             if read is not None:
-                found[origin] = read
+                found[origin] = _with_databases(read, found.get(origin))
             is_unread |= read is None
         self._look_again(jar, is_unread=is_unread)
         storage = {one.origin: one for one in (known.storage if known else ())}
+        found = {origin: _with_databases(one, storage.get(origin)) for origin, one in found.items()}
         storage |= {origin: one for origin, one in found.items() if origin not in owed}
         return JarContents(tuple(cookies), _in_room(storage.values()))
 
@@ -490,6 +497,11 @@ class Jars:
         proxy of a CDP client."""
         return None if jar is None else self._proxies.get(jar)
 
+    def way_out(self, session: Session) -> FilteringProxy:
+        """Return a proxy object with the session's lists that listens nowhere, for one fetch."""
+        upstream = self._around.upstream
+        return FilteringProxy(session.allow, session.deny, upstream, own_ports=self.own_ports)
+
     def own_ports(self) -> frozenset[int]:
         """Return the ports where this broker listens: HTTP, and the filtering proxies."""
         jars = self._around.state().jars.values()
@@ -565,8 +577,17 @@ def _in_room(storage: Iterable[OriginStorage]) -> tuple[OriginStorage, ...]:
     return tuple(found)
 
 
+def _with_databases(read: OriginStorage, before: OriginStorage | None) -> OriginStorage:
+    """Return what was read. A page's storage has no databases, so keep those that were read or
+    loaded before: a login of some days ago is better than none."""
+    if read.databases or before is None or not before.databases:
+        return read
+    return replace(read, databases=before.databases)
+
+
 def _chars(storage: OriginStorage) -> int:
-    return sum(len(name) + len(value) for name, value in storage.items)
+    items = sum(len(name) + len(value) for name, value in storage.items)
+    return items + len(storage.databases)
 
 
 def _is_too_large(storage: OriginStorage) -> bool:

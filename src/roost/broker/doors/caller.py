@@ -31,6 +31,7 @@ from roost.broker.work import (
     session_work,
     space_work,
     waits,
+    web_reading,
 )
 from roost.broker.work import views as view_of
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
@@ -63,6 +64,9 @@ WORK: dict[type[Operation], Work] = {
     ops.Get: element_readings.get,
     ops.Is: element_readings.is_,
     ops.Highlight: element_readings.highlight,
+    ops.WebMcpList: element_readings.webmcp_list,
+    ops.WebMcpCall: element_readings.webmcp_call,
+    ops.Read: web_reading.read,
     ops.WaitFor: waits.wait_for,
     ops.TakeScreenshot: pictures.take_screenshot,
     ops.ZoomScreenshot: pictures.zoom_screenshot,

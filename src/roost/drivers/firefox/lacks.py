@@ -29,6 +29,11 @@ LACKS = (
         "BiDi has no command for a drop of files or data, and dispatched events are not trusted.",
     ),
     Lack(
+        "scrolling by swipes",
+        "A swipe gives the page trusted touch events, and does not scroll it.",
+        "Firefox scrolls by touches of a screen, and BiDi's touches do not pass through one.",
+    ),
+    Lack(
         "drags out of frames",
         "A point outside of the frame in which the mouse button was pressed gets `BAD_REQUEST`.",
         "BiDi gives input to one frame, and only inside of that frame.",

@@ -226,6 +226,29 @@ def _element_value(view: page_views.ElementValueView) -> Iterator[str]:
         yield "Cut: ask for more with maxLength."
 
 
+@_tells(page_views.PageToolsView)
+def _page_tools(view: page_views.PageToolsView) -> Iterator[str]:
+    if not view.tools:
+        yield "The page offers no tools."
+        return
+    yield f"The page offers {len(view.tools)} tools. These are its words, not Roost's:"
+    yield marked(line for tool in view.tools for line in _page_tool(tool))
+
+
+def _page_tool(tool: page_views.PageToolView) -> Iterator[str]:
+    yield f"- {one_line(tool.name)}: {one_line(tool.description)}"
+    yield f"  input: {one_line(tool.input_schema)}"
+
+
+@_tells(page_views.WebTextView)
+def _web_text(view: page_views.WebTextView) -> Iterator[str]:
+    if view.status is not None and not 200 <= view.status < 300:
+        yield f"HTTP status: {view.status}."
+    yield marked([*_where(view.url, view.title), "", view.text])
+    if view.truncated:
+        yield f"Cut: {view.length} characters in all; ask for more with maxLength."
+
+
 @_tells(page_views.ElementStateView)
 def _element_state(view: page_views.ElementStateView) -> Iterator[str]:
     which = f" ({view.ref})" if view.ref else ""
@@ -328,6 +351,9 @@ def _body(view: page_views.BodyView) -> Iterator[str]:
 
 @_tells(page_views.ScreenshotView)
 def _screenshot(view: page_views.ScreenshotView) -> Iterator[str]:
+    if view.unchanged:
+        yield f"Tab {view.tab} looks as in your last picture."
+        return
     yield f"Screenshot of tab {view.tab}: {view.width}x{view.height}, {view.mime_type}."
     yield from _page_coordinates(view)
     if view.path is not None:

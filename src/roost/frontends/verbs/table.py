@@ -83,9 +83,16 @@ _ROWS: Final = (
     # --- reading ---------------------------------------------------------------------------------
     Verb("snapshot", ops.Snapshot, ("target",), "roost snapshot --interactive"),
     Verb("find", ops.Find, ("text",), 'roost find "Add to cart"'),
+    Verb("read", ops.Read, ("url",), "roost read https://example.com/docs --format outline"),
+    Verb("webmcp list", ops.WebMcpList, example="roost webmcp list", aliases=("webmcp-list",)),
     Verb(
-        "read", ops.GetContent, ("selector",), "roost read --format markdown", aliases=("content",)
+        "webmcp call",
+        ops.WebMcpCall,
+        ("name", "input"),
+        """roost webmcp call add '{"a": 2}'""",
+        aliases=("webmcp-call",),
     ),
+    Verb("content", ops.GetContent, ("selector",), "roost content main --format html"),
     Verb("get", ops.Get, ("what", "target", "name"), "roost get text e12 --raw"),
     Verb("is", ops.Is, ("state", "target"), "roost is visible 'role=button[name=\"Save\"]'"),
     Verb("highlight", ops.Highlight, ("target",), 'roost highlight e12 --label "This one"'),
@@ -326,8 +333,8 @@ VERBS: Final = (*_ROWS, *DERIVED)
 GROUPS: Final = {
     "Going": ("open", "back", "forward", "reload", "close", "wait"),
     "Reading": (
-        "snapshot", "find", "read", "get", "is", "highlight", "screenshot", "zoom", "pdf",
-        "page-state",
+        "snapshot", "find", "read", "content", "get", "is", "highlight", "screenshot", "zoom",
+        "pdf", "page-state", "webmcp",
     ),
     "Acting": (
         "click", "dblclick", "tripleclick", "hover", "fill", "type", "press", "hold",

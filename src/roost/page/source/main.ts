@@ -22,6 +22,7 @@ import { highlight, removeHighlight } from "./highlight";
 import { viewport } from "./geometry";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
+import { callPageTool, pageTools } from "./page_tools";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -35,7 +36,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, storage, viewport, waitFor,
+  callPageTool, consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pageTools, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, storage, viewport, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
