@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from roost.api import operations as ops
+from roost.broker import audit as audit_room
 from roost.broker.audit import Audit
 from roost.errors import TabGone, UrlBlocked
 from roost.testing.house import fake_house
@@ -208,3 +209,60 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, takes: int = 0) -> Iterator[None]
     with monkeypatch.context() as patched:
         patched.setattr("roost.broker.audit.os.write", write)
         yield
+
+
+def test_the_trail_is_read_back_in_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_room, "OLDER_LINES", 4)
+    audit = Audit(path)
+    for number in range(10):
+        audit.write(NOW, "call", {"number": number, "session": f"s{number % 2}"})
+
+    lines, older = audit.older(None)
+    assert [json.loads(line)["number"] for line in lines] == [6, 7, 8, 9]
+    audit.write(NOW, "call", {"number": 10, "session": "s0"})  # what comes later changes nothing
+    lines, older = audit.older(older)
+    assert [json.loads(line)["number"] for line in lines] == [2, 3, 4, 5]
+    lines, older = audit.older(older)
+    assert [json.loads(line)["number"] for line in lines] == [0, 1]
+    assert older is None
+
+    lines, older = audit.older(None, "s1")
+    assert [json.loads(line)["number"] for line in lines] == [3, 5, 7, 9]
+    lines, older = audit.older(older, "s1")
+    assert [json.loads(line)["number"] for line in lines] == [1]
+    audit.close()
+
+
+def test_reading_back_goes_on_in_the_file_before_and_reads_little_at_a_time(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_room, "ROTATE_BYTES", 2000)
+    monkeypatch.setattr(audit_room, "OLDER_BYTES", 300)
+    audit = Audit(path)
+    for number in range(30):
+        audit.write(NOW, "call", {"number": number, "session": "s"})
+    audit.close()
+    assert Path(f"{path}.1").exists()
+    kept = [json.loads(line)["number"] for file in (Path(f"{path}.1"), path)
+            for line in file.read_bytes().splitlines()]  # fmt: skip
+
+    read: list[int] = []
+    older: str | None = None
+    for _ in range(100):
+        lines, older = audit.older(older)
+        assert sum(map(len, lines)) <= 300
+        read = [json.loads(line)["number"] for line in lines] + read
+        if older is None:
+            break
+    assert read == kept
+
+
+def test_a_page_of_a_file_that_is_gone_is_empty_and_nonsense_is_refused(path: Path) -> None:
+    audit = Audit(path)
+    audit.write(NOW, "call", {})
+    assert audit.older("1:5") == ([], None)
+    with pytest.raises(ValueError, match="int"):
+        audit.older("nonsense")
+    with pytest.raises(ValueError, match="unpack"):
+        audit.older("1:2:3")
+    audit.close()

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from roost.api.broker import BrokerApi
 from roost.api.views import BrowserView, TabView, View
@@ -41,6 +42,18 @@ class TileState(StrEnum):
     IDLE = "idle"
 
 
+class TabAsksView(View):
+    """A tab whose page waits for an answer.
+
+    dialog: text of the open dialog: page text.
+    chooser: the page asks for one file, or for many.
+    """
+
+    tab: str
+    dialog: str | None = None
+    chooser: Literal["one", "many"] | None = None
+
+
 class TileView(View):
     """One session on the wall.
 
@@ -66,8 +79,8 @@ class TileView(View):
     """True if the question is an approval."""
     origin: str | None = None
     """The origin that the approval is about: page text."""
-    dialog: str | None = None
-    """The text of the dialog that is open in the current tab: page text."""
+    asking: list[TabAsksView] = Field(default_factory=list)
+    """Tabs whose page waits for an answer."""
     parent: str | None = None
     """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
 
@@ -81,6 +94,68 @@ class WallView(View):
     tiles: list[TileView]
     waiting: list[str]
     """Sessions that wait for a slot, the first in front."""
+
+
+class FindingView(View):
+    """One thing that ``roost doctor`` has checked. ``verdict``: ok, warning or failed."""
+
+    name: str
+    verdict: str
+    detail: str
+    fix: str | None = None
+
+
+class FindingsView(View):
+    """Everything that ``roost doctor`` has checked."""
+
+    findings: list[FindingView]
+
+
+class ProcessesView(View):
+    """What the broker, or one browser, uses with all its processes.
+
+    processor: processor cores in use since the last look. None at the first look.
+    """
+
+    name: str
+    processes: int
+    memory_bytes: int
+    processor: float | None = None
+
+
+class SessionUsageView(View):
+    """What the pages of one session use: memory of scripts and documents, and processor cores."""
+
+    session: str
+    memory_bytes: int
+    processor: float | None = None
+
+
+class ConsentView(View):
+    """Whether agents of that name may use that browser of the person's. None: not answered yet."""
+
+    browser: str
+    name: str
+    allow: bool | None = None
+
+
+class HouseView(View):
+    """The house: what is used and what is set. Sessions in browsers that cannot tell are absent."""
+
+    processes: list[ProcessesView]
+    sessions: list[SessionUsageView]
+    consents: list[ConsentView]
+    settings: dict[str, str]
+
+
+class FeedView(View):
+    """Earlier lines of the audit trail, in order.
+
+    older: pass this as ``before`` to get the lines before these. None: there are none.
+    """
+
+    lines: list[dict[str, Any]]
+    older: str | None = None
 
 
 class FilmKind(StrEnum):
@@ -118,6 +193,45 @@ class PersonInput(BaseModel):
     clicks: int = Field(default=1, ge=1, le=3)
     key: str = Field(default="", max_length=32)
     text: str = Field(default="", max_length=100_000)
+
+
+class DrawnShape(BaseModel):
+    """One shape of a drawing, in CSS pixels of the viewport.
+
+    x, y: a corner of the box, or the arrow's start.
+    to_x, to_y: the opposite corner, or the arrow's tip.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel)
+    kind: Literal["box", "arrow"]
+    x: float = Field(ge=-100_000, le=100_000)
+    y: float = Field(ge=-100_000, le=100_000)
+    to_x: float = Field(ge=-100_000, le=100_000)
+    to_y: float = Field(ge=-100_000, le=100_000)
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """x, y, width and height of the shape."""
+        left, top = min(self.x, self.to_x), min(self.y, self.to_y)
+        return left, top, abs(self.to_x - self.x), abs(self.to_y - self.y)
+
+    @property
+    def meant(self) -> tuple[float, float, float, float]:
+        """x, y, width and height of what the shape means: an arrow means its tip."""
+        return (self.to_x, self.to_y, 0.0, 0.0) if self.kind == "arrow" else self.box
+
+
+class PersonDrawing(BaseModel):
+    """What the person shows an agent: shapes on the picture of a tab, and a line of text.
+
+    picture: the drawn part as the person saw it, with the drawing on it: JPEG in base64.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    tab: str = Field(max_length=32)
+    text: str = Field(min_length=1, max_length=2000)
+    shapes: list[DrawnShape] = Field(min_length=1, max_length=8)
+    picture: str = Field(max_length=240_000, repr=False)
 
 
 class ViewerEar(Protocol):
@@ -161,6 +275,35 @@ class Viewer(Protocol):
         """Send the person's input to a tab of a session that this viewer has taken. Input comes
         after earlier input; if too much waits, it is dropped. Raises ``BadRequest`` or
         ``TabGone``."""
+
+    def begin_file(self, tab: str, name: str, size: int) -> None:
+        """Announce a file for the file chooser of a tab in a session that this viewer has taken.
+        ``add_bytes`` brings its bytes. Raises ``BadRequest``, ``TooLarge`` or ``TabGone``."""
+
+    async def add_bytes(self, data: bytes) -> None:
+        """Add bytes to the file that was announced last. Raises ``BadRequest`` for more bytes than
+        were announced."""
+
+    async def choose_files(self, tab: str) -> None:
+        """Give the announced files to the page that asks for files. Raises ``BadRequest``,
+        ``NotFound`` if the page asks for none, or ``TabGone``."""
+
+    async def feed(self, session: str | None, before: str | None) -> FeedView:
+        """Return earlier lines of the audit trail, of one session or of all."""
+
+    async def house(self) -> HouseView:
+        """Return what is used and what is set."""
+
+    async def findings(self) -> FindingsView:
+        """Run ``roost doctor`` and return its findings."""
+
+    def forbid(self, browser: str, name: str) -> None:
+        """Take back the person's consent: agents of that name may no longer use that browser. To
+        give consent, the person answers in the browser itself."""
+
+    async def show_agent(self, drawing: PersonDrawing) -> None:
+        """Show the drawing to the agent of the tab's session, with its next reply. Raises
+        ``BadRequest`` or ``TabGone``."""
 
     def leave(self) -> None:
         """End everything of this viewer. A session that it has taken stays paused. Safe to call

@@ -21,6 +21,7 @@ from roost.api import views
 from roost.api.element_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
+from roost.api.move_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
 from roost.errors import BadRequest
@@ -194,6 +195,17 @@ class Handoff(SessionOperation, Answers[views.HandoffView]):
 
     def waits(self) -> float:
         return self.wait_seconds
+
+
+class Drawings(SessionOperation, Answers[views.DrawingsView]):
+    """Read what the person has drawn and written on your page for you, the newest first."""
+
+    op = "browser_drawings"
+    title = "See what the person shows"
+    audience = Audience.ALL
+    read_only = True
+    open_world = True
+    inline: bool = Field(default=True, description="false: pictures to files")
 
 
 class SessionAnswer(SessionOperation, Answers[views.SessionView]):
@@ -487,7 +499,8 @@ OPERATIONS: dict[str, type[Operation]] = {
         ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, Storage, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
-        SessionFront, Handoff, SessionAnswer, SessionToken, SessionHeartbeat,
+        SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
+        SessionPack, SessionUnpack,
         ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,

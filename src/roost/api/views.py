@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from roost.hints import Spelling, spelled
 from roost.vocabulary import Color, JarPolicy, Lifetime
+
+
+class ShownPicture(BaseModel):
+    """A JPEG picture in base64 that the person shows an agent."""
+
+    model_config = ConfigDict(frozen=True)
+    data: str = Field(repr=False)
+    mime_type: str = "image/jpeg"
 
 
 class View(BaseModel):
@@ -23,6 +32,19 @@ class View(BaseModel):
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="ignore"
     )
     notes: list[str] | None = None
+    _pictures: tuple[ShownPicture, ...] = PrivateAttr(default=())
+
+    @property
+    def pictures(self) -> tuple[ShownPicture, ...]:
+        """Pictures of the person's for a reader that takes images. They are not on the wire: other
+        callers ask for them (``Drawings``)."""
+        return self._pictures
+
+    def with_news(self, notes: list[str], pictures: Sequence[ShownPicture]) -> Self:
+        """Return the view with lines and pictures that the caller should see whatever it asked."""
+        view = self.model_copy(update={"notes": notes} if notes else None)
+        view._pictures = tuple(pictures)
+        return view
 
     def spelled(self, spell: Spelling) -> Self:
         """Return the view with its notes in the words of that reader."""
@@ -249,6 +271,42 @@ class HandoffView(View):
     session: str
     answer: Literal["done", "cannot", "waiting"]
     note: str | None = None
+
+
+class DrawnElementView(View):
+    """An element that the person drew around or pointed at. Role and name are page text."""
+
+    ref: str
+    role: str
+    name: str
+
+
+class DrawingView(View):
+    """What the person has shown: a drawing on the page, and a line of text.
+
+    text: the person's words.
+    kinds: ``box`` or ``arrow`` for each shape.
+    x, y, width, height: the drawn part, in CSS pixels of the viewport.
+    data, path: the picture of that part with the drawing on it (JPEG), in base64 or as a file.
+    """
+
+    tab: str
+    text: str
+    kinds: list[str]
+    x: float
+    y: float
+    width: float
+    height: float
+    elements: list[DrawnElementView]
+    data: str | None = None
+    path: str | None = None
+
+
+class DrawingsView(View):
+    """What the person has shown in this session, the newest first."""
+
+    session: str
+    drawings: list[DrawingView]
 
 
 class DisposedView(View):

@@ -21,6 +21,8 @@ from roost.core.redaction import redacted_url
 from roost.vocabulary import MIB
 
 ROTATE_BYTES = 10 * MIB
+OLDER_BYTES, OLDER_LINES = MIB, 200
+"""The most that one look back reads and returns."""
 UNWRITTEN_LINES = 1000
 """How many lines are kept in memory while the file cannot be written."""
 logger = logging.getLogger(__name__)
@@ -60,6 +62,38 @@ class Audit:
         except FileNotFoundError:
             return []
         return lines[1:] if begin else lines  # the first line may be cut
+
+    def older(
+        self, before: str | None, session: str | None = None
+    ) -> tuple[list[bytes], str | None]:
+        """Return earlier lines in order, and what to pass as ``before`` for those before them.
+
+        before: where to go back from, as an earlier call returned it. None: from the end.
+        session: return only the lines of that session.
+
+        One call reads ``OLDER_BYTES`` and returns ``OLDER_LINES`` lines at most, so it may return
+        no line of a session and still have more to read. Raises ``ValueError`` for a wrong
+        ``before``.
+        """
+        wanted = None if session is None else b'"session":' + _line(session).encode()
+        places = [Path(f"{self._path}.1"), self._path]
+        found = [(place, place.stat()) for place in places if place.exists()]
+        if not found:
+            return [], None
+        number, end = len(found) - 1, found[-1][1].st_size
+        if before is not None:
+            inode, end = map(int, before.split(":"))
+            known = [at for at, (_, about) in enumerate(found) if about.st_ino == inode]
+            if not known:
+                return [], None  # the file was removed, because newer ones are full
+            number = known[0]
+        path, about = found[number]
+        lines, begin = _lines_before(path, min(end, about.st_size), wanted)
+        if begin > 0:
+            return lines, f"{about.st_ino}:{begin}"
+        if number > 0:
+            return lines, f"{found[number - 1][1].st_ino}:{found[number - 1][1].st_size}"
+        return lines, None
 
     def write(self, now: float, kind: str, data: Mapping[str, Any]) -> None:
         """Record one thing that happened. Raises nothing."""
@@ -128,6 +162,28 @@ class Audit:
         os.close(self._fd)
         self._fd = fresh
         self._size = os.fstat(fresh).st_size
+
+
+def _lines_before(path: Path, end: int, wanted: bytes | None) -> tuple[list[bytes], int]:
+    """Return the lines that end at or before ``end`` and hold ``wanted``, in order, and where the
+    first line that was looked at begins."""
+    begin = max(0, end - OLDER_BYTES)
+    with path.open("rb") as file:
+        file.seek(begin)
+        data = file.read(end - begin)
+    if begin > 0:  # the first line may be cut
+        cut = data.find(b"\n") + 1
+        begin, data = begin + cut, data[cut:]
+    lines: list[bytes] = []
+    for line in reversed(data.splitlines(keepends=True)):
+        if len(lines) == OLDER_LINES:
+            break
+        end -= len(line)
+        if wanted is None or wanted in line:
+            lines.append(line.strip())
+    else:
+        end = begin
+    return lines[::-1], end
 
 
 def _encoded(now: float, kind: str, data: Mapping[str, Any]) -> bytes:

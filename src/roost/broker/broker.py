@@ -27,9 +27,11 @@ from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
 from roost.broker.browser.lanes import Lanes
 from roost.broker.browser.page_records import PageRecord, notice_of, remembered
+from roost.broker.browser.person_files import PersonFiles
 from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
+from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
@@ -102,6 +104,7 @@ class Broker:
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
+        settings_shown: Mapping[str, str] | None = None,
         request_wait: float = REQUEST_WAIT,
         default: str | None = None,
         is_near: Callable[[BrowserId], bool] = lambda _: False,
@@ -111,6 +114,7 @@ class Broker:
 
         http: address where this broker serves HTTP, if it does.
         upstream: the person's own proxy. Filtering proxies send their traffic through it.
+        settings_shown: the settings in force, for people to read. No decision depends on them.
         request_wait: seconds that an action waits for the requests it began.
         default: browser to use when the caller names none (else ``settings.default_browser``).
         is_near: True if the native host of that personal browser runs, so it can link now.
@@ -126,11 +130,14 @@ class Broker:
         self.sealer = sealer
         self.version = version
         self.http = http
+        self.settings_shown = settings_shown or {}
         self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
         self.downloads = Downloads(files)
         self.watchers = Watchers()
+        self.drawings = Drawings()
+        self.person_files = PersonFiles(files.with_name("person-files"))
         self.seen_at: dict[AgentId, float] = {}
         """When each agent last called. Only shown to people; no decision depends on it."""
         self.stop_requested = asyncio.Event()
@@ -431,6 +438,8 @@ class Broker:
                     callback()
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)
+                self.drawings.forget(effect.session)
+                self.person_files.forget(effect.session)
                 self.downloads.forget(effect.session)
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
@@ -545,6 +554,7 @@ class Broker:
         The core removes left-over jars itself, once their browser reports which jars it has.
         """
         self.jar_backups.forget_others(self.state.jars)
+        self.person_files.forget_others(self.state.sessions)
         sessions = self.files.iterdir() if self.files.is_dir() else ()
         for folder in [one for one in sessions if one.name not in self.state.sessions]:
             shutil.rmtree(folder, ignore_errors=True)

@@ -41,7 +41,7 @@ from roost.frontends.verbs.conversation import Verbs
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
-from roost.local.settings import Settings
+from roost.local.settings import Settings, shown_settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vault.key import HomeKey
@@ -109,6 +109,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         sealer=sealer,
         version=__version__,
         upstream=settings.proxy,
+        settings_shown=shown_settings(settings),
         request_wait=settings.request_wait,
         default=MINE if settings.browser == MINE else None,
         is_near=lambda browser: bool(running_hosts(home, browser)),

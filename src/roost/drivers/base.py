@@ -476,6 +476,25 @@ class PageDriver(Protocol):
         """Return a response's body. Raises ``NotFound`` if the browser no longer has the body."""
 
 
+@dataclass(frozen=True, slots=True)
+class TabUsage:
+    """What a tab's page uses.
+
+    memory: bytes of its scripts and documents. The browser's own memory for the page is not in it.
+    processor_seconds: processor time that its process has used so far.
+    """
+
+    memory: int
+    processor_seconds: float
+
+
+@runtime_checkable
+class UsageDriver(Protocol):
+    """A driver whose browser can tell what one tab uses."""
+
+    async def usage(self, tab: TabHandle) -> TabUsage: ...
+
+
 class Driver(Protocol):
     """One browser. Only ``roost.broker.browser.browser`` starts and stops it."""
 

@@ -202,6 +202,17 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str], config: 
     return Settings(**{name: _read(name, *given) for name, given in found.items()})
 
 
+def shown_settings(settings: Settings) -> dict[str, str]:
+    """Return the settings as text for people, without the password that a proxy's URL may hold."""
+    shown = {}
+    for name in SETTINGS:
+        value = getattr(settings, name)
+        several = " ".join(value) if isinstance(value, tuple) else value
+        text = "" if several is None else str(several)
+        shown[name] = re.sub(r"//[^/@]*@", "//…@", text) if name == "proxy" else text
+    return shown
+
+
 def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the settings that ``ROOST_*`` variables give."""
     return {

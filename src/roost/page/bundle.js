@@ -6058,6 +6058,65 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     return typeof value === "string" ? value : JSON.stringify(value) ?? "null";
   }
 
+  // pointed_at.ts
+  var ELEMENTS_LIMIT = 20;
+  var NAME_CHARS2 = 80;
+  var FRAMES = /* @__PURE__ */ new Set(["iframe", "frame"]);
+  var POINT_PIXELS = 4;
+  var PART_INSIDE = 0.6;
+  function pointedAt(args) {
+    const x = optionalNumber(args, "x") ?? 0;
+    const y = optionalNumber(args, "y") ?? 0;
+    const width = optionalNumber(args, "width", 0) ?? 0;
+    const height = optionalNumber(args, "height", 0) ?? 0;
+    const { children } = buildTree();
+    const isPoint = width < POINT_PIXELS && height < POINT_PIXELS;
+    const inside2 = isPoint ? [] : insideOf(children, new DOMRect(x, y, width, height));
+    const found2 = inside2.length ? inside2 : atPoint(children, { x: x + width / 2, y: y + height / 2 });
+    const elements2 = found2.slice(0, ELEMENTS_LIMIT).map(({ element: element2, role, name }) => ({
+      ref: refOf(element2),
+      role,
+      name: cut(name, NAME_CHARS2),
+      box: boxAsData(boxOf(element2))
+    }));
+    return { elements: elements2, total: found2.length };
+  }
+  function insideOf(items, area) {
+    return items.flatMap((item) => {
+      if (isText(item)) return isInside2(item.element, area) ? [{ element: item.element, role: "text", name: item.text }] : [];
+      const isMeant = isInside2(item.element, area) && (item.isInteractive || item.children.every(isText));
+      return isMeant ? [item] : insideOf(item.children, area);
+    });
+  }
+  function isInside2(element2, area) {
+    const box = boxOf(element2);
+    const across = Math.min(box.right, area.right) - Math.max(box.left, area.left);
+    const down = Math.min(box.bottom, area.bottom) - Math.max(box.top, area.top);
+    return across > 0 && down > 0 && across * down >= PART_INSIDE * box.width * box.height;
+  }
+  function atPoint(items, point) {
+    const hit = elementAt(point);
+    if (hit === null || FRAMES.has(localName(hit))) return [];
+    let best;
+    const visit = (inside2) => {
+      for (const item of inside2) {
+        if (isText(item)) {
+          if (item.element === hit) best ??= { element: hit, role: "text", name: item.text };
+        } else if (holds2(item, hit)) {
+          best = item;
+          visit(item.children);
+        } else {
+          visit(item.children.filter((one2) => !isText(one2)));
+        }
+      }
+    };
+    visit(items);
+    return [best ?? { element: hit, role: "", name: "" }];
+  }
+  function holds2(node, hit) {
+    return node.element === hit || contains(node.element, hit);
+  }
+
   // scroll.ts
   var DIRECTIONS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] };
   var PAGE_SHARE = 0.8;
@@ -6398,6 +6457,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     pageState,
     pageTools,
     pause,
+    pointedAt,
     prepare,
     readiness,
     removeBadges,

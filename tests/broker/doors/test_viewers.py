@@ -53,7 +53,7 @@ async def test_a_tile_tells_the_state_of_its_session(tmp_path: Path) -> None:
             row.browser, DialogOpened(handle=row.handle, kind="alert", message="Sure?")
         )
         assert states(house)[name] is TileState.DIALOG
-        assert wall_of(house.broker).tiles[0].dialog == "Sure?"
+        assert wall_of(house.broker).tiles[0].asking[0].dialog == "Sure?"
         assert row.session is not None
         house.broker.decide(core.pause_session, OPERATOR, row.session, True)
         assert states(house)[name] is TileState.PAUSED

@@ -6,6 +6,8 @@ Tests ``roost.frontends.dashboard.mount``, its ``server`` and
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import json
 from pathlib import Path
 
@@ -253,3 +255,100 @@ async def test_other_paths_below_the_dashboard_hold_nothing(tmp_path: Path) -> N
         ):
             answer = await house.client.get(httpx.URL(house.client.base_url).join(path))
             assert answer.status_code in (401, 404), path
+
+
+async def test_a_drawing_reaches_the_agent(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        agent = await house.session("shopper")
+        tab = (await agent.tool("browser_navigate", url=URL))["tab"]
+        shape = {"kind": "box", "x": 1, "y": 2, "toX": 30, "toY": 40}
+        picture = base64.b64encode(b"\xff\xd8\xff").decode()
+        drawing = {"tab": tab, "text": "Here", "shapes": [shape], "picture": picture}
+        await page.say({"id": 1, "draw": drawing})
+        await page.say({"id": 2, "draw": {**drawing, "shapes": "none"}})
+        await page.hear_until(lambda: 2 in page.answers)
+        assert page.answers[1]["result"] == {}
+        assert page.answers[2]["error"]["code"] == "BAD_REQUEST"
+        (drawn,) = (await agent.tool("browser_drawings"))["drawings"]
+        assert drawn["text"] == "Here"
+
+
+async def test_the_feed_is_read_back_for_one_session(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as house:
+        one, other = await house.session("one"), await house.session("other")
+        await one.tool("browser_navigate", url=f"{URL}first")
+        await other.tool("browser_navigate", url=f"{URL}second")
+        async with open_page(house) as page:
+            await page.say({"id": 1, "feed": {"session": "one"}})
+            await page.say({"id": 2, "feed": {}})
+            await page.say({"id": 3, "feed": {"before": "nonsense"}})
+            await page.hear_until(lambda: {1, 2, 3} <= set(page.answers))
+        lines = page.answers[1]["result"]["lines"]
+        assert {line["session"] for line in lines} == {"one"}
+        assert [line["url"] for line in lines if "url" in line] == [f"{URL}first"]
+        assert len(page.answers[2]["result"]["lines"]) > len(lines)
+        assert page.answers[3]["error"]["code"] == "BAD_REQUEST"
+
+
+async def test_the_house_says_what_is_used_and_set(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        await page.say({"id": 1, "house": True})
+        await page.hear_until(lambda: 1 in page.answers)
+        found = page.answers[1]["result"]
+        (broker,) = [one for one in found["processes"] if one["name"] == "broker"]
+        assert broker["memoryBytes"] > 1_000_000
+        assert "processor" not in broker, "there is nothing to compare the first look with"
+        assert found["settings"]["browser"] == "fake"
+        assert found["consents"] == []
+        await page.say({"id": 2, "house": True})
+        await page.hear_until(lambda: 2 in page.answers)
+        assert page.answers[2]["result"]["processes"][0]["processor"] >= 0
+        await page.say({"id": 3, "forbid": {"browser": "mine-firefox", "name": "x"}})
+        await page.hear_until(lambda: 3 in page.answers)
+        assert page.answers[3]["error"]["code"] == "NOT_FOUND"
+
+
+async def test_doctors_findings_are_shown(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        await page.say({"id": 1, "doctor": True})
+        await page.hear_until(lambda: 1 in page.answers)
+        names = [one["name"] for one in page.answers[1]["result"]["findings"]]
+        assert {"python", "home", "disk"} <= set(names)
+
+
+def _files_named(folder: Path, name: str) -> list[Path]:
+    return list(folder.rglob(name))
+
+
+async def test_files_come_in_parts_and_only_to_a_session_that_was_taken(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        agent = await house.session("shopper")
+        tab = (await agent.tool("browser_navigate", url=URL))["tab"]
+        paper = {"file": tab, "name": "../../paper.txt", "bytes": 6}
+        await page.say({"id": 1, **paper})
+        await page.say({"id": 2, "take": "shopper"})
+        await page.hear_until(lambda: 2 in page.answers)
+        assert page.answers[1]["error"]["code"] == "BAD_REQUEST"
+        await page.say({"id": 3, **paper})
+        await page.say({"id": 4, **paper})
+        await page.socket.send(b"sig")
+        await page.socket.send(b"ned")
+        await page.say({"id": 5, **paper, "bytes": 2**31})
+        await page.say({"id": 6, "choose": tab})
+        await page.hear_until(lambda: 6 in page.answers)
+        assert page.answers[3]["result"] == {}
+        assert page.answers[4]["error"]["code"] == "BAD_REQUEST", "the first file has not ended"
+        assert page.answers[5]["error"]["code"] == "TOO_LARGE"
+        (kept,) = _files_named(tmp_path, "paper.txt")
+        assert kept.parent.parent.name == "shopper"
+        assert kept.parent.parent.parent.name == "person-files"
+        assert await asyncio.to_thread(kept.read_text, encoding="utf-8") == "signed"
+        await page.call(7, "session_dispose", session="shopper")
+        await until(lambda: not _files_named(tmp_path, "paper.txt"))
+
+
+async def test_bytes_that_belong_to_no_file_close_the_socket(tmp_path: Path) -> None:
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        await page.socket.send(b"bytes")
+        with pytest.raises(websockets.ConnectionClosed):
+            await page.hear_until(lambda: False)

@@ -155,6 +155,22 @@ EVERY_PAGE_VIEW: list[views.View] = [
             wait_ms=7, timed_out=True, timeline=[page_views.ReadinessEvent(t=7, event="load")]
         ),
     ),
+    views.DrawingsView(
+        session="s1",
+        drawings=[
+            views.DrawingView(
+                tab="t1",
+                text="look here",
+                kinds=["box"],
+                x=1,
+                y=2,
+                width=3,
+                height=4,
+                elements=[views.DrawnElementView(ref="e1", role="EVIL", name="EVIL\nEVIL")],
+                path="/files/x.jpeg",
+            )
+        ],
+    ),
     page_views.ScrollView(tab="t1", moved=True, x=0, y=10, page_width=100, page_height=900),
     page_views.SizeView(tab="t1", width=800, height=600),
     page_views.FileView(tab="t1", path="/files/x.pdf", bytes=9),

@@ -44,8 +44,9 @@ MORE = set(
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
     browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
     browser_press_sequentially browser_zoom_screenshot browser_get browser_is browser_highlight
-    browser_keydown browser_keyup browser_tap browser_swipe browser_drop browser_storage browser_read
-    browser_webmcp_list browser_webmcp_call
+    browser_keydown browser_keyup browser_tap browser_swipe browser_drop browser_storage
+    browser_read browser_webmcp_list browser_webmcp_call
+    browser_drawings
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
@@ -130,7 +131,7 @@ def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
 
 
 def test_every_page_tool_takes_tab_and_session() -> None:
-    in_no_tab = ("browser_downloads", "browser_batch", "browser_handoff")
+    in_no_tab = ("browser_downloads", "browser_drawings", "browser_batch", "browser_handoff")
     for tool in TOOLS:
         if tool.name.startswith("browser_") and tool.name not in in_no_tab:
             assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name

@@ -19,8 +19,10 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    drawing_work,
     element_readings,
     jar_work,
+    move_work,
     page_actions,
     page_input,
     page_readings,
@@ -115,10 +117,13 @@ WORK: dict[type[Operation], Work] = {
     ops.SessionToken: session_work.token,
     ops.SessionHeartbeat: session_work.heartbeat,
     ops.Handoff: questions.handoff,
+    ops.Drawings: drawing_work.drawings,
     ops.SessionAnswer: questions.answer,
     ops.SessionPause: session_work.pause,
     ops.SessionResume: session_work.resume,
     ops.SessionFront: session_work.front,
+    ops.SessionPack: move_work.pack,
+    ops.SessionUnpack: move_work.unpack,
     ops.TabSpaceRequest: space_work.request,
     ops.TabSpaceGrant: space_work.grant,
     ops.TabSpaceStatus: space_work.status,
@@ -158,7 +163,8 @@ class Caller:
             return cast(R, view)
         mine = [member.session for member in broker.state.memberships(agent)]
         notes = [line for session in mine for line in broker.watchers.take_notes(session)]
-        return cast(R, view.model_copy(update={"notes": notes}) if notes else view)
+        shown = [one for session in mine for one in drawing_work.untold_pictures(broker, session)]
+        return cast(R, view.with_news(notes, shown) if notes or shown else view)
 
     def watch(self, session: str | None = None) -> Notices:
         state, agent = self._broker.state, self._agent

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
+import subprocess
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,17 +19,26 @@ from roost import core
 from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.api.dashboard import (
+    FeedView,
     FilmKind,
     FilmWish,
+    FindingsView,
+    FindingView,
+    HouseView,
+    PersonDrawing,
     PersonInput,
+    TabAsksView,
     TileState,
     TileView,
     ViewerEar,
     WallView,
 )
 from roost.broker.broker import Broker
+from roost.broker.browser.person_files import FILES, IncomingFile
 from roost.broker.doors.caller import Caller
+from roost.broker.work import drawing_work, house_work
 from roost.broker.work import views as view_of
+from roost.core import events as ev
 from roost.core.rows import Session, Tab, TabState
 from roost.drivers.base import (
     Film,
@@ -42,13 +53,23 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.errors import BadRequest, RoostError, TabGone, Unauthorized
-from roost.vocabulary import OPERATOR, AgentId, QuestionKind, SessionId, TabHandle, TabId
+from roost.errors import BadRequest, Internal, NotFound, RoostError, TabGone, Unauthorized
+from roost.local import checkup
+from roost.vocabulary import (
+    OPERATOR,
+    AgentId,
+    BrowserId,
+    QuestionKind,
+    SessionId,
+    TabHandle,
+    TabId,
+)
 
 WALL_SECONDS = 0.5
 """How often the wall is looked at while a viewer is there. Only a changed wall is sent."""
 FEED_BYTES = 64 * 1024
 VIEWERS = 8
+DIALOG_CHARS = 2000
 FILMS = 64
 INPUTS = 512
 INPUT_SECONDS = 5.0
@@ -152,6 +173,9 @@ class BrokerViewer:
         self._inputs: deque[tuple[TabId, Input]] = deque(maxlen=INPUTS)
         """The person's input that was not sent yet. If it is full, the oldest is dropped."""
         self._sending: asyncio.Task[None] | None = None
+        self._files: list[IncomingFile] = []
+        """Files that the person sends for a page's file chooser."""
+        self._usage = house_work.UsageMemory()
 
     @property
     def token(self) -> str:
@@ -197,16 +221,65 @@ class BrokerViewer:
         await self.api.call(ops.SessionResume(session=row.id, note=note))
 
     def act(self, tab: str, inputs: Sequence[PersonInput]) -> None:
-        row = self._broker.state.tabs.get(TabId(tab))
-        if row is None or row.session is None:
-            raise TabGone(f"Tab {tab[:32]} is gone.")
-        session = self._broker.state.sessions[row.session]
-        if self._viewers.has_taken.get(session.id) is not self or not session.paused:
-            raise BadRequest("Take the session over first.", field="tab")
+        row = self._taken_tab(tab)
         for one in inputs:
             self._inputs.extend((row.id, sent) for sent in _driver_input(one))
         if self._sending is None or self._sending.done():
             self._sending = asyncio.get_running_loop().create_task(self._send(), name="send input")
+
+    def begin_file(self, tab: str, name: str, size: int) -> None:
+        row = self._taken_tab(tab)
+        if self._files and self._files[-1].left:
+            raise BadRequest("Send the last file to its end first.", field="file")
+        if len(self._files) >= FILES:
+            raise BadRequest(f"{FILES} files are the most at a time.", field="file")
+        session = SessionId(row.session or "")
+        self._files.append(self._broker.person_files.place(session, row.id, name, size))
+
+    async def add_bytes(self, data: bytes) -> None:
+        if not self._files:
+            raise BadRequest("Announce a file first.", field="file")
+        await self._broker.person_files.write(self._files[-1], data)
+
+    async def choose_files(self, tab: str) -> None:
+        row = self._taken_tab(tab)
+        files, self._files = self._files, []
+        for file in files:
+            await self._broker.person_files.write(file, b"")  # an empty file brings no bytes
+        paths = [str(file.path) for file in files if file.tab == row.id and not file.left]
+        if not paths:
+            raise BadRequest("Send a file first.", field="choose")
+        asked = self._broker.record(row.id).chooser
+        if asked is not None and len(paths) > 1 and not asked.multiple:
+            raise BadRequest("The page takes one file.", field="choose")
+        async with asyncio.timeout(INPUT_SECONDS):
+            await self._broker.page(row).choose_files(paths)
+
+    async def feed(self, session: str | None, before: str | None) -> FeedView:
+        try:
+            lines, older = await asyncio.to_thread(self._broker.audit.older, before, session)
+        except ValueError:
+            raise BadRequest("before: not what an earlier answer said.", field="before") from None
+        return FeedView(lines=[json.loads(line) for line in lines if line], older=older)
+
+    async def house(self) -> HouseView:
+        return await house_work.house(self._broker, self._usage)
+
+    async def findings(self) -> FindingsView:
+        try:
+            found = await asyncio.to_thread(checkup.findings, self._broker.files.parent)
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            raise Internal(f"`roost doctor` did not answer: {error}.") from None
+        return FindingsView(findings=[FindingView(**one) for one in found])
+
+    def forbid(self, browser: str, name: str) -> None:
+        known = [row.label for row in self._broker.state.consents(BrowserId(browser))]
+        if name not in known:
+            raise NotFound("The person has answered nothing about such an agent.")
+        self._broker.hear(ev.PersonAnswered(BrowserId(browser), name, allow=False))
+
+    async def show_agent(self, drawing: PersonDrawing) -> None:
+        await drawing_work.draw(self._broker, self._tab(drawing.tab), drawing)
 
     def leave(self) -> None:
         if not self._is_here:
@@ -217,6 +290,21 @@ class BrokerViewer:
         self._inputs.clear()
         for session in self._viewers.left(self):
             self._broker.tasks.spawn(self._release(session), name=f"release {session}")
+
+    def _tab(self, tab: str) -> Tab:
+        """Return a tab of a session. The person's own tabs are as absent as closed ones."""
+        row = self._broker.state.tabs.get(TabId(tab))
+        if row is None or row.session is None:
+            raise TabGone(f"Tab {tab[:32]} is gone.")
+        return row
+
+    def _taken_tab(self, tab: str) -> Tab:
+        """Return a tab of a session that this viewer has taken."""
+        row = self._tab(tab)
+        session = self._broker.state.sessions[SessionId(row.session or "")]
+        if self._viewers.has_taken.get(session.id) is not self or not session.paused:
+            raise BadRequest("Take the session over first.", field="tab")
+        return row
 
     async def _release(self, session: SessionId) -> None:
         """Release what the person holds down in the session. A tab that crashed, or whose page
@@ -317,7 +405,6 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
     tabs = sorted(state.tabs_in(row.id), key=view_of.opened_order)
     agents = sorted(state.agents_in(row.id))
     current = _current(broker, row, tabs)
-    dialog = None if current is None else broker.record(current.id).dialog
     seen = [broker.seen_at[agent] for agent in agents if agent in broker.seen_at]
     return TileView(
         id=row.id,
@@ -331,8 +418,21 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         current=None if current is None else current.id,
         tabs=[view_of.tab(broker, OPERATOR, tab) for tab in tabs],
         **_question(broker, row),
-        dialog=None if dialog is None else dialog.message,
+        asking=[asks for tab in tabs if (asks := _asks(broker, tab)) is not None],
         parent=row.parent,
+    )
+
+
+def _asks(broker: Broker, tab: Tab) -> TabAsksView | None:
+    """Return what the tab's page waits for, if it waits for an answer."""
+    record = broker.record(tab.id)
+    if record.dialog is None and record.chooser is None:
+        return None
+    many = record.chooser is not None and record.chooser.multiple
+    return TabAsksView(
+        tab=tab.id,
+        dialog=None if record.dialog is None else record.dialog.message[:DIALOG_CHARS],
+        chooser=None if record.chooser is None else "many" if many else "one",
     )
 
 

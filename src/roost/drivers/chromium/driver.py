@@ -27,6 +27,7 @@ from roost.drivers.base import (
     ProtocolTap,
     Report,
     RunningBrowser,
+    TabUsage,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
@@ -37,6 +38,7 @@ from roost.drivers.chromium.passwords import Passwords
 from roost.drivers.chromium.storage import UnseenPage, read_page_storage
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
+from roost.drivers.chromium.usage import tab_usage
 from roost.drivers.connection import BROWSER, Json, Pending, log_failure
 from roost.drivers.events import (
     TabClosed,
@@ -337,6 +339,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             film.close()
             raise
         return film
+
+    async def usage(self, tab: TabHandle) -> TabUsage:
+        return await tab_usage(self._browser(), self.page(tab).session)
 
     # --- targets -------------------------------------------------------------------------------
 

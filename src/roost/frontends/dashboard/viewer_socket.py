@@ -9,6 +9,13 @@ Text messages are JSON. The page says:
 - ``{"seen": 1}`` when it has drawn a picture of that film;
 - ``{"id": 2, "take": "s1"}`` and ``{"id": 3, "give": "s1", "note": "…"}`` to take a session from
   its agent and give it back, answered like an operation;
+- ``{"id": 4, "draw": {…}}`` to show the agent a drawing (``api.dashboard.PersonDrawing``);
+- ``{"id": 5, "file": "t3", "name": "cv.pdf", "bytes": 1234}`` to announce a file for a page's file
+  chooser. Its bytes follow in binary messages, and ``{"id": 6, "choose": "t3"}`` gives the page all
+  files that were announced;
+- ``{"id": 7, "feed": {"session": "s1", "before": "…"}}`` for earlier lines of the feed;
+- ``{"id": 8, "house": true}`` and ``{"id": 9, "doctor": true}`` for what is used, set and broken;
+- ``{"id": 10, "forbid": {"browser": "…", "name": "…"}}`` to take a consent back;
 - ``{"tab": "t3", "inputs": [{"kind": "down", "x": 10, "y": 20}, …]}`` for mouse and keyboard in a
   session that it has taken (``api.dashboard.PersonInput``).
 
@@ -35,6 +42,7 @@ from roost.api.dashboard import (
     DashboardDoor,
     FilmKind,
     FilmWish,
+    PersonDrawing,
     PersonInput,
     Viewer,
     WallView,
@@ -57,6 +65,11 @@ REPLIES = 256
 SEND_SECONDS = 20.0
 """A page that takes no message for so long is disconnected."""
 POLICY, GOING = 1008, 1001
+CALLED = frozenset(
+    {"op", "take", "give", "draw", "file", "choose", "feed", "house", "doctor", "forbid"}
+)
+"""Messages that are answered."""
+KNOWN = sorted({*CALLED, "inputs", "films", "seen"})
 _HEAD = struct.Struct(">III")
 _INPUTS = TypeAdapter(list[PersonInput])
 
@@ -132,7 +145,11 @@ class ViewerSocket:
     async def _hear_all(self) -> None:
         while True:
             for _ in range(TURN):
-                self._heard(_object(await self._websocket.receive()))
+                event = await self._websocket.receive()
+                if event.get("bytes") is not None:
+                    await self._received(event["bytes"])
+                else:
+                    self._heard(_object(event))
             # Messages that have arrived already are received without waiting. Let others run.
             turn = asyncio.Event()
             asyncio.get_running_loop().call_soon(turn.set)
@@ -142,7 +159,7 @@ class ViewerSocket:
         assert self._viewer is not None
         if len(self._replies) > REPLIES:
             raise BadRequest("Read the answers before you ask more.", field="message")
-        if "op" in said or "take" in said or "give" in said:
+        if not CALLED.isdisjoint(said):
             self._called(said)
         elif "inputs" in said:
             self._acted(said)
@@ -151,12 +168,20 @@ class ViewerSocket:
         elif "seen" in said:
             self._viewer.seen(_number(said["seen"]))
         else:
-            raise BadRequest(
-                "The dashboard knows op, take, give, inputs, films and seen.", field="message"
-            )
+            raise BadRequest(f"The dashboard knows {', '.join(KNOWN)}.", field="message")
+
+    async def _received(self, data: bytes) -> None:
+        """Add bytes to the announced file. The next message waits, so a fast sender waits, too."""
+        assert self._viewer is not None
+        if len(data) > MESSAGE_BYTES:
+            raise BadRequest(f"A message has at most {MESSAGE_BYTES} bytes.", field="message")
+        await self._viewer.add_bytes(data)
 
     def _called(self, said: Mapping[str, Any]) -> None:
         number = _number(said.get("id"))
+        if "file" in said:
+            self._announced(number, said)
+            return
         if len(self._calls) >= CALLS:
             busy = BadRequest(f"{CALLS} operations run already. Wait for one of them.")
             self._reply({"id": number, "error": busy.to_wire()})
@@ -164,6 +189,16 @@ class ViewerSocket:
         call = asyncio.get_running_loop().create_task(self._call(number, said), name="call")
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
+
+    def _announced(self, number: int, said: Mapping[str, Any]) -> None:
+        """Announce a file at once: its bytes come with the next messages."""
+        assert self._viewer is not None
+        try:
+            size = _number(said.get("bytes"))
+            self._viewer.begin_file(str(said["file"]), str(said.get("name", "")), size)
+            self._reply({"id": number, "result": {}})
+        except RoostError as error:
+            self._reply({"id": number, "error": error.to_wire()})
 
     async def _call(self, number: int, said: Mapping[str, Any]) -> None:
         assert self._viewer is not None
@@ -173,15 +208,37 @@ class ViewerSocket:
             self._reply({"id": number, "error": error.to_wire()})
 
     async def _result(self, viewer: Viewer, said: Mapping[str, Any]) -> dict[str, Any]:
-        if "take" in said:
-            await viewer.take(str(said["take"]))
-            return {}
-        if "give" in said:
-            await viewer.give(str(said["give"]), str(said.get("note", "")))
+        if "feed" in said:
+            which = said["feed"] if isinstance(said["feed"], dict) else {}
+            return (await viewer.feed(_text(which, "session"), _text(which, "before"))).to_wire()
+        if "house" in said:
+            return (await viewer.house()).to_wire()
+        if "doctor" in said:
+            return (await viewer.findings()).to_wire()
+        if "op" not in said:
+            await self._done(viewer, said)
             return {}
         operation = parse(said["op"], said.get("arguments", {}))
         view: View = await viewer.api.call(operation)  # type: ignore[arg-type]
         return view.to_wire()
+
+    async def _done(self, viewer: Viewer, said: Mapping[str, Any]) -> None:
+        """Do what has no result of its own."""
+        if "take" in said:
+            await viewer.take(str(said["take"]))
+        elif "give" in said:
+            await viewer.give(str(said["give"]), str(said.get("note", "")))
+        elif "choose" in said:
+            await viewer.choose_files(str(said["choose"]))
+        elif "forbid" in said:
+            which = said["forbid"] if isinstance(said["forbid"], dict) else {}
+            viewer.forbid(_text(which, "browser") or "", _text(which, "name") or "")
+        elif "draw" in said:
+            try:
+                drawing = PersonDrawing.model_validate(said["draw"])
+            except ValidationError:
+                raise BadRequest("draw: a PersonDrawing is needed.", field="draw") from None
+            await viewer.show_agent(drawing)
 
     def _acted(self, said: Mapping[str, Any]) -> None:
         """Pass input on. Input that is not taken is answered with an error, and the page stays."""

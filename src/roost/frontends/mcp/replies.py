@@ -34,13 +34,21 @@ def text_of(view: views.View, spell: Spelling) -> str:
 
 def reply_to(view: views.View, spell: Spelling) -> Reply:
     """Return a tool's answer for the view. ``spell``: how the caller performs steps."""
+    shown = [Image(one.data, one.mime_type) for one in view.pictures]
     if type(view) in DATA:
         told_as = as_json(view.to_wire())
-        return Reply(_whole([told_as], view.notes, spell), structured=json.loads(told_as))
-    images = []
-    if isinstance(view, page_views.ScreenshotView) and view.data is not None:
-        images = [Image(view.data, view.mime_type)]
+        return Reply(_whole([told_as], view.notes, spell), shown, json.loads(told_as))
+    images = [*_images(view), *shown]
     return Reply(text_of(view, spell), images)
+
+
+def _images(view: views.View) -> list[Image]:
+    """Return the pictures that were asked for."""
+    if isinstance(view, page_views.ScreenshotView) and view.data is not None:
+        return [Image(view.data, view.mime_type)]
+    if isinstance(view, views.DrawingsView):
+        return [Image(one.data, "image/jpeg") for one in view.drawings if one.data is not None]
+    return []
 
 
 def refusal(error: RoostError) -> Reply:
@@ -205,6 +213,20 @@ def _handoff(view: views.HandoffView) -> Iterator[str]:
         yield "The person says it cannot be done."
     if view.note is not None:
         yield f"The person's note: {one_line(view.note)}"
+
+
+@_tells(views.DrawingsView)
+def _drawings(view: views.DrawingsView) -> Iterator[str]:
+    if not view.drawings:
+        yield "The person has shown you nothing in this session."
+    for number, drawn in enumerate(view.drawings, 1):
+        where = f"x={drawn.x:g}, y={drawn.y:g}, {drawn.width:g}x{drawn.height:g}"
+        shapes = " and ".join(f"{kind}" for kind in dict.fromkeys(drawn.kinds))
+        yield f"{number}. Tab {drawn.tab}, {shapes} at {where}. The person says: “{drawn.text}”"
+        if drawn.path is not None:
+            yield f"Picture: {drawn.path}"
+        if drawn.elements:
+            yield marked(f'{one.ref}: {one.role} "{one_line(one.name)}"' for one in drawn.elements)
 
 
 @_tells(views.ValueView)

@@ -301,6 +301,7 @@ _ROWS: Final = (
     Verb("loop stop", ops.LoopStop, example="roost loop stop"),
     Verb("loop status", ops.LoopStatus, example="roost loop status"),
     Verb("handoff", ops.Handoff, ("reason",), 'roost handoff "Solve the captcha"'),
+    Verb("drawings", ops.Drawings, (), "roost drawings", {"inline": False}),
     Verb(
         "session id",
         ops.SessionShow,
@@ -347,7 +348,7 @@ GROUPS: Final = {
         "console", "requests", "request", "cookies", "state", "downloads",
         *(verb.words for verb in _storage_verbs()),
     ),
-    "Sharing": ("space", "loop", "handoff", "session id", "call"),
+    "Sharing": ("space", "loop", "handoff", "drawings", "session id", "call"),
     "Others": tuple(verb.words for verb in DERIVED),
 }  # fmt: skip
 """The verbs by their first word, as `roost --help` lists them."""

@@ -23,6 +23,7 @@ import { viewport } from "./geometry";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
 import { callPageTool, pageTools } from "./page_tools";
+import { pointedAt } from "./pointed_at";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
@@ -36,7 +37,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  callPageTool, consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pageTools, pause, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, storage, viewport, waitFor,
+  callPageTool, consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pageTools, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, storage, viewport, waitFor,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -5,6 +5,8 @@
   var TOKEN = "roost-token";
   var RETRY_MS = [300, 1e3, 2e3, 5e3];
   var HEAD_BYTES = 12;
+  var CHUNK_BYTES = 128 * 1024;
+  var UNSENT_BYTES = 1024 * 1024;
   var OperationFailed = class extends Error {
     constructor(error) {
       super(error.hint ? `${error.message} ${error.hint}` : error.message);
@@ -48,6 +50,39 @@
     give(session, note) {
       return this.ask({ give: session, note });
     }
+    /** Show the agent a drawing with its next reply. */
+    draw(drawing) {
+      return this.ask({ draw: drawing });
+    }
+    /** Earlier lines of the feed, of one session or of all. */
+    feed(session, before) {
+      return this.ask({ feed: { session, before } });
+    }
+    house() {
+      return this.ask({ house: true });
+    }
+    async doctor() {
+      return (await this.ask({ doctor: true })).findings;
+    }
+    /** Take back the consent that agents of that name may use that browser of the person's. */
+    forbid(browser, name) {
+      return this.ask({ forbid: { browser, name } });
+    }
+    /** Give files to the page that asks for them in that tab. */
+    async giveFiles(tab, files) {
+      for (const file of files) {
+        await this.ask({ file: tab, name: file.name, bytes: file.size });
+        for (let at = 0; at < file.size; at += CHUNK_BYTES) {
+          const chunk = await file.slice(at, at + CHUNK_BYTES).arrayBuffer();
+          while (this.isIn && (this.socket?.bufferedAmount ?? 0) > UNSENT_BYTES) {
+            await new Promise((done) => setTimeout(done, 20));
+          }
+          if (!this.isIn) throw new Error("Roost was disconnected.");
+          this.socket?.send(chunk);
+        }
+      }
+      await this.ask({ choose: tab });
+    }
     act(tab, inputs) {
       if (this.isIn) this.say({ tab, inputs });
     }
@@ -76,9 +111,9 @@
     }
     heard(data) {
       if (typeof data !== "string") {
-        const head = new DataView(data);
+        const head2 = new DataView(data);
         const picture = new Blob([new Uint8Array(data, HEAD_BYTES)], { type: "image/jpeg" });
-        this.listener.picture(head.getUint32(0), picture, head.getUint32(4), head.getUint32(8));
+        this.listener.picture(head2.getUint32(0), picture, head2.getUint32(4), head2.getUint32(8));
         return;
       }
       const message = JSON.parse(data);
@@ -117,6 +152,7 @@
   };
 
   // dom.ts
+  var SVG = "http://www.w3.org/2000/svg";
   function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -126,6 +162,15 @@
     }
     made.append(...children.filter((child) => child !== void 0));
     return made;
+  }
+  function drawn(name, attributes, ...children) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+    made.append(...children);
+    return made;
+  }
+  function button(text, click, more = {}) {
+    return element("button", { type: "button", ...more, click }, text);
   }
   function found(id) {
     const it = document.getElementById(id);
@@ -172,12 +217,16 @@
     browser_fill_form: "filled a form",
     browser_select_option: "chose an option",
     browser_press_key: "pressed a key",
+    browser_press_sequentially: "typed",
     browser_hover: "hovered",
     browser_drag: "dragged",
+    browser_scroll: "scrolled",
     browser_evaluate: "ran a script",
     browser_file_upload: "chose files",
     browser_take_screenshot: "took a screenshot",
     browser_tabs: "tabs",
+    browser_batch: "did several steps",
+    browser_pdf_save: "saved a PDF",
     browser_navigate_back: "went back",
     browser_navigate_forward: "went forward",
     browser_reload: "reloaded",
@@ -192,23 +241,284 @@
     session_pause: "was paused",
     session_resume: "was given back"
   };
+  var KINDS = {
+    "question asked": "asked for you",
+    "question answered": "was answered",
+    "shown by person": "was shown something",
+    "person answered": "was answered"
+  };
   function deed(line) {
-    const did = line.kind === "call" ? DEEDS[line.op ?? ""] ?? line.op ?? "called" : line.kind;
+    const did = line.kind === "call" ? DEEDS[line.op ?? ""] ?? line.op ?? "called" : KINDS[line.kind] ?? line.kind;
     const action = line.op === "browser_tabs" && typeof line.action === "string" ? ` ${line.action}` : "";
     const where = line.url ? ` ${place(line.url)}` : "";
     const ended = line.outcome && line.outcome !== "ok" ? ` (${line.outcome})` : "";
     return `${did}${action}${where}${ended}`;
   }
   function clock(at) {
-    return new Date(at).toLocaleTimeString(void 0, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    return new Date(at).toLocaleTimeString(void 0, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+  }
+  function day(at) {
+    return new Date(at).toLocaleString();
   }
   function ago(seconds) {
     if (seconds < 60) return `${Math.max(0, Math.round(seconds))} s`;
     if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
     return `${Math.round(seconds / 3600)} h`;
   }
+  function bytes(count2) {
+    const mib = count2 / 1024 / 1024;
+    return mib < 1e3 ? `${mib.toFixed(mib < 10 ? 1 : 0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
+  }
+  function cores(used) {
+    return used === void 0 ? "–" : `${Math.round(used * 100)} %`;
+  }
+  function count(number, one) {
+    return `${number} ${one}${number === 1 ? "" : "s"}`;
+  }
+
+  // feed.ts
+  var SHOWN = 2e3;
+  var Feed = class {
+    /** `session`: whose actions to show; undefined shows all. */
+    constructor(connection, root, session) {
+      this.connection = connection;
+      this.root = root;
+      this.session = session;
+      root.append(this.list, this.note, this.older);
+    }
+    connection;
+    root;
+    session;
+    list = element("ol", { class: "feed" });
+    older = button("Earlier", () => void this.goBack(), { class: "older" });
+    note = element("p", { class: "quiet-note" });
+    tiles = /* @__PURE__ */ new Map();
+    before;
+    isAtStart = false;
+    isReading = false;
+    /** Counts the lists that were begun, so that a late answer for another list is ignored. */
+    begun = 0;
+    /** Lines that came live before the first look back, which may bring them again. */
+    early;
+    /** Begin again with the newest actions of that session, or of all. */
+    begin(session) {
+      this.session = session;
+      this.begun += 1;
+      this.list.replaceChildren();
+      this.before = void 0;
+      this.early = /* @__PURE__ */ new Set();
+      this.isAtStart = this.isReading = false;
+      void this.goBack();
+    }
+    names(tiles) {
+      this.tiles = new Map(tiles.map((tile) => [tile.id, tile]));
+    }
+    /** Add what agents do now. */
+    add(lines) {
+      const mine = lines.filter((line) => this.isShown(line));
+      for (const line of mine) this.early?.add(JSON.stringify(line));
+      this.list.prepend(...mine.map((line) => this.item(line)).reverse());
+      while (this.list.children.length > SHOWN) this.list.lastElementChild?.remove();
+    }
+    async goBack() {
+      if (this.isReading || this.isAtStart) return;
+      this.isReading = true;
+      const begun = this.begun;
+      try {
+        const page = await this.connection.feed(this.session, this.before);
+        if (begun !== this.begun) return;
+        this.before = page.older;
+        this.isAtStart = page.older === void 0;
+        const lines = page.lines.filter((line) => this.isShown(line) && !this.early?.has(JSON.stringify(line))).reverse();
+        this.early = void 0;
+        this.list.append(...lines.map((line) => this.item(line)));
+      } catch {
+      } finally {
+        if (begun === this.begun) {
+          this.isReading = false;
+          this.older.hidden = this.isAtStart;
+          setText(this.note, this.isAtStart ? this.list.childElementCount ? "That is everything." : "Nothing yet." : "");
+        }
+      }
+    }
+    isShown(line) {
+      return this.session === void 0 ? line.session !== void 0 : line.session === this.session;
+    }
+    item(line) {
+      const tile = this.tiles.get(line.session ?? "");
+      const when = element("time", { datetime: line.at, title: day(line.at) }, clock(line.at));
+      const who = this.session === void 0 ? element("b", {}, tile?.name ?? line.session ?? "") : void 0;
+      const item = element("li", {}, when, who, element("span", { class: "deed" }, deed(line)));
+      if (tile) item.dataset.color = tile.color;
+      if (line.outcome && line.outcome !== "ok") item.classList.add("failed");
+      return item;
+    }
+  };
+
+  // house.ts
+  var AGAIN_MS = 3e3;
+  var MARKS = { ok: "✓", warning: "!", failed: "✗" };
+  var HouseView = class {
+    constructor(connection, look, failed) {
+      this.connection = connection;
+      this.look = look;
+      this.failed = failed;
+      this.root.append(this.now, this.slow);
+      document.addEventListener("visibilitychange", () => this.isOpen && void this.read());
+    }
+    connection;
+    look;
+    failed;
+    root = found("house");
+    now = element("div", { class: "cards" });
+    slow = element("div", { class: "cards" });
+    wall;
+    isOpen = false;
+    timer = 0;
+    open() {
+      if (this.isOpen) return;
+      this.isOpen = true;
+      void this.read();
+      void this.readSlow();
+    }
+    close() {
+      this.isOpen = false;
+      clearTimeout(this.timer);
+    }
+    show(wall) {
+      this.wall = wall;
+    }
+    async read() {
+      clearTimeout(this.timer);
+      if (!this.isOpen || document.hidden) return;
+      try {
+        const house = await this.connection.house();
+        if (!this.now.contains(document.activeElement)) this.draw(house);
+      } catch {
+      }
+      if (this.isOpen) this.timer = setTimeout(() => void this.read(), AGAIN_MS);
+    }
+    /** What changes rarely, or takes a second to find out. */
+    async readSlow() {
+      const doctor = card("Doctor", quiet("Looks at the installation …"));
+      const profiles = card("Profiles", quiet("…"));
+      this.slow.replaceChildren(profiles, doctor);
+      const known = this.connection.call("profile_list").then((list) => list.profiles);
+      await known.then((list) => profiles.replaceWith(this.profiles(list)), this.failed);
+      await this.connection.doctor().then((found2) => doctor.replaceWith(this.doctor(found2)), this.failed);
+    }
+    draw(house) {
+      const wall = this.wall;
+      if (!wall) return;
+      this.now.replaceChildren(
+        this.processes(house, wall),
+        this.sessions(house, wall),
+        this.consents(house),
+        card("Settings in force", definitions(Object.entries(house.settings).map(([name, value]) => [name, value || "–"])))
+      );
+    }
+    processes(house, wall) {
+      const whole = house.processes.reduce((sum, one) => sum + one.memoryBytes, 0);
+      const rows = house.processes.map((one) => {
+        const browser = wall.browsers.find((known) => known.id === one.name);
+        const about = browser ? `${one.processes === 1 ? "1 process" : `${one.processes} processes`}, ${browser.tabs}/${browser.capacity || "∞"} tabs${browser.headless ? ", headless" : ""}` : `up ${ago(Date.now() / 1e3 - wall.started)}`;
+        return [one.name, about, bytes(one.memoryBytes), cores(one.processor)];
+      });
+      const waiting = wall.waiting.length ? `${count(wall.waiting.length, "session")} waiting for a tab: ${wall.waiting.map((id) => nameOf(wall, id)).join(", ")}.` : "Nobody waits for a tab.";
+      return card("Browsers", table(["", "", "Memory", "Processor"], rows), quiet(`${bytes(whole)} in all. ${waiting}`));
+    }
+    sessions(house, wall) {
+      const used = new Map(house.sessions.map((one) => [one.session, one]));
+      const rows = wall.tiles.map((tile) => {
+        const mine = used.get(tile.id);
+        const name = button(tile.name, () => this.look(tile.id), { class: "link" });
+        const hold = tile.paused ? this.act("Give back", tile.name, "session_resume", tile.id) : this.act("Pause", tile.name, "session_pause", tile.id);
+        const end = button("End", () => this.end(tile.id, tile.name), { class: "small danger", "aria-label": `End ${tile.name}` });
+        return [name, stateWords(tile), mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
+      });
+      const all = button("End all sessions", () => this.endAll(wall), { class: "danger" });
+      return card(
+        "Sessions",
+        rows.length ? table(["Session", "State", "Pages", "Processor", ""], rows) : quiet("No session is open."),
+        quiet("Pages: memory of scripts and documents, where the browser tells."),
+        wall.tiles.length ? all : void 0
+      );
+    }
+    consents(house) {
+      const rows = house.consents.map(({ browser, name, allow }) => {
+        const said = allow === void 0 ? "asked, not answered" : allow ? "may use it" : "may not use it";
+        const forbid = button("Take back", () => void this.connection.forbid(browser, name).catch(this.failed), {
+          class: "small",
+          "aria-label": `Take the consent of ${name} back`
+        });
+        return [name, browser, said, allow ? forbid : ""];
+      });
+      const none = quiet("No agent has asked to use your own browser.");
+      return card("Your own browser", rows.length ? table(["Agent", "Browser", "", ""], rows) : none);
+    }
+    profiles(list) {
+      const rows = list.map((one) => [one.name, one.source, count(one.sites, "site"), one.anyAgent ? "every agent" : "agents started with it"]);
+      return card("Profiles", rows.length ? table(["Profile", "From", "Logins", "For"], rows) : quiet("No profile was imported."));
+    }
+    doctor(found2) {
+      const rows = found2.map(({ name, verdict, detail, fix }) => {
+        const row = element("li", {}, element("b", {}, MARKS[verdict]), ` ${name}: ${detail}`);
+        row.dataset.verdict = verdict;
+        if (fix) row.append(element("code", {}, fix));
+        return row;
+      });
+      return card("Doctor", element("ul", { class: "findings" }, ...rows));
+    }
+    act(text, name, op, session) {
+      return button(text, () => void this.connection.call(op, { session }).catch(this.failed), { class: "small", "aria-label": `${text} ${name}` });
+    }
+    end(session, name) {
+      if (confirm(`End ${name}? Its tabs are closed, and its cookies are forgotten.`)) {
+        void this.connection.call("session_dispose", { session }).catch(this.failed);
+      }
+    }
+    endAll(wall) {
+      if (!confirm(`End all ${wall.tiles.length} sessions? Their tabs are closed, and their cookies are forgotten.`)) return;
+      for (const tile of wall.tiles) void this.connection.call("session_dispose", { session: tile.id }).catch(this.failed);
+    }
+  };
+  function nameOf(wall, id) {
+    return wall.tiles.find((tile) => tile.id === id)?.name ?? id;
+  }
+  function quiet(text) {
+    return element("p", { class: "quiet-note" }, text);
+  }
+  function card(title, ...parts) {
+    return element("section", { class: "card" }, element("h2", {}, title), ...parts);
+  }
+  function table(heads, rows) {
+    const cells = (row) => row.map((cell) => element("td", {}, cell));
+    const head2 = heads.map((text) => element(text ? "th" : "td", text ? { scope: "col" } : {}, text));
+    return element(
+      "div",
+      { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Table" },
+      element("table", {}, element("thead", {}, element("tr", {}, ...head2)), element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells(row)))))
+    );
+  }
+  function definitions(rows) {
+    return element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  }
 
   // inbox.ts
+  var HANDED_OVER = [
+    { text: "Done", answer: "done", isGood: true },
+    { text: "Cannot", answer: "cannot" }
+  ];
+  function answersFor({ approval, origin }) {
+    if (!approval) return HANDED_OVER;
+    return [
+      { text: "Allow once", answer: "once", isGood: true },
+      { text: "In this session", answer: "session" },
+      ...origin ? [{ text: "On this origin", answer: "origin", title: origin }] : [],
+      { text: "Always", answer: "always" },
+      { text: "No", answer: "no" }
+    ];
+  }
   function asks(tile) {
     return JSON.stringify([tile.question, tile.approval, tile.origin]);
   }
@@ -256,39 +566,17 @@
         placeholder: "A note for the agent (optional)",
         "aria-label": `A note for ${tile.name}`
       });
-      const answer = (text, given, more = {}) => element(
-        "button",
-        {
-          type: "button",
-          ...more,
-          click: () => void this.connection.call("session_answer", { session: tile.id, answer: given, note: note.value }).catch(this.failed)
-        },
-        text
-      );
+      const answer = (given) => void this.connection.call("session_answer", { session: tile.id, answer: given, note: note.value }).catch(this.failed);
       const root = element(
         "li",
         {},
-        element(
-          "p",
-          {},
-          element("b", {}, tile.name),
-          tile.approval ? " wants to " : " asks: ",
-          reason,
-          " ",
-          where
-        ),
+        element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), tile.approval ? " wants to " : " asks: ", reason), where),
         element(
           "div",
           { class: "answers" },
-          element("button", { type: "button", click: () => this.look(tile.id) }, "Look"),
+          button("Look", () => this.look(tile.id)),
           note,
-          ...tile.approval ? [
-            answer("Allow once", "once", { class: "good" }),
-            answer("In this session", "session"),
-            ...tile.origin ? [answer("On this origin", "origin", { title: tile.origin })] : [],
-            answer("Always", "always"),
-            answer("No", "no")
-          ] : [answer("Done", "done", { class: "good" }), answer("Cannot", "cannot")]
+          ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : void 0, title: one.title }))
         )
       );
       this.list.append(root);
@@ -297,6 +585,277 @@
       return made;
     }
   };
+
+  // details.ts
+  var AGAIN_MS2 = 2e3;
+  var KINDS2 = ["activity", "console", "network"];
+  var Details = class {
+    constructor(connection) {
+      this.connection = connection;
+      this.feed = new Feed(connection, this.activity);
+      for (const kind of KINDS2) {
+        found(`large-${kind}`).addEventListener("click", () => this.choose(kind));
+      }
+    }
+    connection;
+    root = found("large-details");
+    activity = element("div");
+    rows = element("div", { class: "rows" });
+    feed;
+    kind = "activity";
+    at;
+    timer = 0;
+    open(session, tab) {
+      this.at = { session, tab };
+      this.feed.begin(session);
+      this.choose("activity");
+    }
+    /** Follow the large view to another tab. */
+    follow(tab) {
+      if (this.at && this.at.tab !== tab) {
+        this.at.tab = tab;
+        if (this.kind !== "activity") void this.read();
+      }
+    }
+    close() {
+      this.at = void 0;
+      clearTimeout(this.timer);
+    }
+    names(tiles) {
+      this.feed.names(tiles);
+    }
+    add(lines) {
+      if (this.at) this.feed.add(lines);
+    }
+    choose(kind) {
+      this.kind = kind;
+      clearTimeout(this.timer);
+      for (const one of KINDS2) found(`large-${one}`).setAttribute("aria-pressed", String(one === kind));
+      this.rows.replaceChildren();
+      this.root.replaceChildren(kind === "activity" ? this.activity : this.rows);
+      if (kind !== "activity") void this.read();
+    }
+    /** Read console or network now, and again while it is shown. */
+    async read() {
+      clearTimeout(this.timer);
+      const { kind, at } = this;
+      if (!at || kind === "activity") return;
+      let rows;
+      try {
+        if (!at.tab) rows = [quiet2("No page is open.")];
+        else if (kind === "console") rows = consoleRows(await this.ask("browser_console_messages", at));
+        else rows = networkRows(await this.ask("browser_network_requests", at));
+      } catch (error) {
+        rows = [quiet2(error.message)];
+      }
+      if (kind !== this.kind || at !== this.at) return;
+      this.rows.replaceChildren(...rows);
+      this.timer = setTimeout(() => void this.read(), AGAIN_MS2);
+    }
+    ask(op, at) {
+      return this.connection.call(op, { session: at.session, tab: at.tab });
+    }
+  };
+  function quiet2(text) {
+    return element("p", { class: "quiet-note" }, text);
+  }
+  function consoleRows({ messages }) {
+    if (!messages.length) return [quiet2("The page has written nothing.")];
+    return messages.map(({ level, text, url, line }) => {
+      const row = element("p", { class: "said" }, element("b", {}, level), " ", text);
+      row.dataset.level = level;
+      if (url) row.append(" ", element("span", { class: "address" }, `${place(url)}${line === void 0 ? "" : `:${line}`}`));
+      return row;
+    });
+  }
+  function networkRows({ requests }) {
+    if (!requests.length) return [quiet2("The page has asked for nothing.")];
+    return requests.map((one) => {
+      const status = element("b", {});
+      setText(status, one.error ?? (one.status === void 0 ? "…" : String(one.status)));
+      const took = one.durationMs === void 0 ? "" : ` ${one.durationMs} ms`;
+      const row = element("p", { class: "said" }, status, ` ${one.method} `, element("span", { class: "address" }, place(one.url)), took);
+      row.dataset.level = one.error !== void 0 || (one.status ?? 0) >= 400 ? "error" : "log";
+      return row;
+    });
+  }
+
+  // drawing.ts
+  var INK = "#e6007a";
+  var SHAPES = 8;
+  var SMALLEST = 6;
+  var MARGIN = 32;
+  var PICTURE_CHARS = 22e4;
+  var WIDEST = 1200;
+  var Drawing = class {
+    constructor(picture, stage, viewport, send, changed) {
+      this.picture = picture;
+      this.stage = stage;
+      this.viewport = viewport;
+      this.send = send;
+      this.changed = changed;
+      stage.append(this.ink);
+      this.ink.addEventListener("pointerdown", (event) => this.begin(event));
+      this.ink.addEventListener("pointermove", (event) => this.move(event));
+      this.ink.addEventListener("pointerup", (event) => this.finish(event));
+      this.ink.addEventListener("pointercancel", () => this.drop());
+      found("draw-undo").addEventListener("click", () => {
+        this.shapes.pop();
+        this.show();
+      });
+      found("draw-cancel").addEventListener("click", () => this.stop());
+      this.tools.addEventListener("submit", (event) => {
+        event.preventDefault();
+        void this.submit();
+      });
+      new ResizeObserver(() => this.place()).observe(picture.canvas);
+      new ResizeObserver(() => this.place()).observe(stage);
+      this.stop();
+    }
+    picture;
+    stage;
+    viewport;
+    send;
+    changed;
+    isOn = false;
+    tools = found("draw-tools");
+    text = found("draw-text");
+    ink = drawn("svg", { id: "ink", preserveAspectRatio: "none", "aria-hidden": "true" });
+    shapes = [];
+    open;
+    start() {
+      this.isOn = true;
+      this.tools.hidden = false;
+      this.ink.style.display = "";
+      this.place();
+      this.text.focus();
+      this.changed();
+    }
+    stop() {
+      const wasOn = this.isOn;
+      this.isOn = false;
+      this.shapes = [];
+      this.open = void 0;
+      this.text.value = "";
+      this.tools.hidden = true;
+      this.ink.style.display = "none";
+      this.show();
+      if (wasOn) this.changed();
+    }
+    async submit() {
+      const { width, height } = this.viewport();
+      const shapes = this.shapes.length ? this.shapes : [{ kind: "box", x: 0, y: 0, toX: width, toY: height }];
+      await this.send({ text: this.text.value.trim(), shapes, picture: this.composed(shapes) });
+      this.stop();
+    }
+    /** Lay the ink exactly over the picture. Its units are CSS pixels of the page. */
+    place() {
+      const { width, height } = this.viewport();
+      const picture = this.picture.canvas.getBoundingClientRect();
+      const stage = this.stage.getBoundingClientRect();
+      this.ink.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      this.ink.style.left = `${picture.left - stage.left}px`;
+      this.ink.style.top = `${picture.top - stage.top}px`;
+      this.ink.style.width = `${picture.width}px`;
+      this.ink.style.height = `${picture.height}px`;
+    }
+    point(event) {
+      const box = this.ink.getBoundingClientRect();
+      const { width, height } = this.viewport();
+      const inside = (part, whole) => Math.round(Math.min(1, Math.max(0, part)) * whole);
+      return {
+        x: inside((event.clientX - box.left) / box.width, width),
+        y: inside((event.clientY - box.top) / box.height, height)
+      };
+    }
+    begin(event) {
+      if (this.shapes.length >= SHAPES) return;
+      event.preventDefault();
+      this.ink.setPointerCapture(event.pointerId);
+      const kind = new FormData(this.tools).get("shape") === "arrow" ? "arrow" : "box";
+      const { x, y } = this.point(event);
+      this.open = { kind, x, y, toX: x, toY: y };
+    }
+    move(event) {
+      if (!this.open) return;
+      const { x, y } = this.point(event);
+      this.open.toX = x;
+      this.open.toY = y;
+      this.show();
+    }
+    finish(event) {
+      if (!this.open) return;
+      this.move(event);
+      const { x, y, toX, toY } = this.open;
+      if (Math.max(Math.abs(toX - x), Math.abs(toY - y)) >= SMALLEST) this.shapes.push(this.open);
+      this.drop();
+      this.text.focus();
+    }
+    drop() {
+      this.open = void 0;
+      this.show();
+    }
+    show() {
+      const all = this.open ? [...this.shapes, this.open] : this.shapes;
+      this.ink.replaceChildren(...all.flatMap(inked));
+    }
+    /** Return the drawn part of the picture with the drawing on it: JPEG in base64. */
+    composed(shapes) {
+      const { width, height } = this.viewport();
+      const left = Math.max(0, Math.min(...shapes.flatMap((one) => [one.x, one.toX])) - MARGIN);
+      const top = Math.max(0, Math.min(...shapes.flatMap((one) => [one.y, one.toY])) - MARGIN);
+      const right = Math.min(width, Math.max(...shapes.flatMap((one) => [one.x, one.toX])) + MARGIN);
+      const bottom = Math.min(height, Math.max(...shapes.flatMap((one) => [one.y, one.toY])) + MARGIN);
+      const source = this.picture.canvas;
+      const dense = source.width / width;
+      for (const [most, quality] of [[WIDEST, 0.8], [WIDEST, 0.6], [WIDEST / 2, 0.6], [WIDEST / 4, 0.5]]) {
+        const scale = Math.min(dense, most / (right - left), most / (bottom - top));
+        const canvas = element("canvas");
+        canvas.width = Math.max(1, Math.round((right - left) * scale));
+        canvas.height = Math.max(1, Math.round((bottom - top) * scale));
+        const context = canvas.getContext("2d");
+        context.drawImage(source, left * dense, top * dense, (right - left) * dense, (bottom - top) * dense, 0, 0, canvas.width, canvas.height);
+        context.scale(scale, scale);
+        context.translate(-left, -top);
+        for (const shape of shapes) paint(context, shape, scale);
+        const text = canvas.toDataURL("image/jpeg", quality).split(",")[1] ?? "";
+        if (text.length <= PICTURE_CHARS) return text;
+      }
+      throw new Error("The drawing is too large. Draw a smaller part.");
+    }
+  };
+  function head({ x, y, toX, toY }) {
+    const along = Math.atan2(toY - y, toX - x);
+    const size = Math.min(22, Math.hypot(toX - x, toY - y) / 2);
+    return [along + Math.PI * 0.82, along - Math.PI * 0.82].map((turn) => ({ x: toX + Math.cos(turn) * size, y: toY + Math.sin(turn) * size }));
+  }
+  function inked(shape) {
+    const line = { fill: "none", stroke: INK, "stroke-width": 3, "stroke-linejoin": "round", "stroke-linecap": "round", "vector-effect": "non-scaling-stroke" };
+    const { kind, x, y, toX, toY } = shape;
+    if (kind === "box") {
+      return [drawn("rect", { ...line, fill: `${INK}14`, x: Math.min(x, toX), y: Math.min(y, toY), width: Math.abs(toX - x), height: Math.abs(toY - y), rx: 4 })];
+    }
+    const [one, other] = head(shape);
+    return [drawn("path", { ...line, d: `M${x} ${y}L${toX} ${toY}M${one.x} ${one.y}L${toX} ${toY}L${other.x} ${other.y}` })];
+  }
+  function paint(context, shape, scale) {
+    const { kind, x, y, toX, toY } = shape;
+    context.strokeStyle = INK;
+    context.lineWidth = 3 / scale;
+    context.lineCap = context.lineJoin = "round";
+    if (kind === "box") {
+      context.strokeRect(Math.min(x, toX), Math.min(y, toY), Math.abs(toX - x), Math.abs(toY - y));
+      return;
+    }
+    const [one, other] = head(shape);
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(toX, toY);
+    context.moveTo(one.x, one.y);
+    context.lineTo(toX, toY);
+    context.lineTo(other.x, other.y);
+    context.stroke();
+  }
 
   // hands.ts
   var BUTTONS = ["left", "middle", "right"];
@@ -346,9 +905,9 @@
     mouse(kind, event) {
       if (!this.isOn) return;
       if (kind !== "move") event.preventDefault();
-      const button = BUTTONS[event.button] ?? "left";
+      const button2 = BUTTONS[event.button] ?? "left";
       const clicks = Math.min(3, Math.max(1, event.detail));
-      this.put(kind === "move" ? { kind, ...this.point(event) } : { kind, ...this.point(event), button, clicks });
+      this.put(kind === "move" ? { kind, ...this.point(event) } : { kind, ...this.point(event), button: button2, clicks });
     }
     wheel(event) {
       if (!this.isOn) return;
@@ -396,8 +955,22 @@
   var Picture = class {
     canvas = element("canvas", { class: "picture", role: "img" });
     isDrawing = false;
+    waiting;
+    isStill = false;
+    /** While held, the picture stands still: no next one is drawn or asked for. */
+    set isHeld(isHeld) {
+      this.isStill = isHeld;
+      const go = this.waiting;
+      if (isHeld || !go) return;
+      this.waiting = void 0;
+      go();
+    }
     /** Draw the picture. `drawn` is called when the next one may come. */
-    async draw(picture, drawn) {
+    async draw(picture, drawn2) {
+      if (this.isStill) {
+        this.waiting = drawn2;
+        return;
+      }
       if (this.isDrawing) return;
       this.isDrawing = true;
       try {
@@ -412,7 +985,7 @@
       } catch {
       } finally {
         this.isDrawing = false;
-        drawn();
+        drawn2();
       }
     }
     name(text) {
@@ -422,17 +995,36 @@
 
   // large.ts
   var LargeView = class {
-    constructor(connection, changed, failed) {
+    constructor(connection, changed, failed, said) {
       this.connection = connection;
       this.changed = changed;
       this.failed = failed;
-      found("large-picture").append(this.picture.canvas);
+      this.said = said;
+      const stage = found("large-picture");
+      stage.append(this.picture.canvas);
+      this.details = new Details(connection);
       found("large-close").addEventListener("click", () => this.dialog.close());
       found("large-end").addEventListener("click", () => this.end());
       this.hands = new Hands(this.picture.canvas, this.keys, (inputs) => {
         if (this.tab) this.connection.act(this.tab, inputs);
       });
+      this.drawing = new Drawing(
+        this.picture,
+        stage,
+        () => this.hands.viewport,
+        async (drawing) => {
+          if (!this.tab) return;
+          await this.connection.draw({ tab: this.tab, ...drawing });
+          this.said("The agent sees it with its next reply.");
+        },
+        () => this.drawingChanged()
+      );
+      found("large-draw").addEventListener("click", () => this.drawing.isOn ? this.drawing.stop() : this.drawing.start());
       this.hold.addEventListener("click", () => void this.turn());
+      found("large-chooser").addEventListener("submit", (event) => {
+        event.preventDefault();
+        void this.giveFiles();
+      });
       for (const [id, op] of [["large-back", "browser_navigate_back"], ["large-forward", "browser_navigate_forward"], ["large-reload", "browser_reload"]]) {
         found(id).addEventListener("click", () => this.act(op, { tab: this.tab }));
       }
@@ -443,14 +1035,17 @@
       });
       found("large-accept").addEventListener("click", () => this.answerDialog(true));
       found("large-dismiss").addEventListener("click", () => this.answerDialog(false));
-      for (const [id, op] of [["large-console", "browser_console_messages"], ["large-network", "browser_network_requests"]]) {
-        found(id).addEventListener("click", () => this.read(op));
-      }
       this.dialog.addEventListener("cancel", (event) => {
         if (this.hands.hasFocus) event.preventDefault();
+        else if (this.drawing.isOn) {
+          event.preventDefault();
+          this.drawing.stop();
+        }
       });
       this.dialog.addEventListener("close", () => {
         this.setTaken(false);
+        this.drawing.stop();
+        this.details.close();
         this.session = this.chosen = void 0;
         this.changed();
       });
@@ -458,6 +1053,7 @@
     connection;
     changed;
     failed;
+    said;
     picture = new Picture();
     dialog = found("large");
     tabs = found("large-tabs");
@@ -468,7 +1064,9 @@
     note = found("large-note");
     address = found("large-address");
     isTaken = false;
-    details = found("large-details");
+    details;
+    drawing;
+    files = found("large-files");
     session;
     chosen;
     tile;
@@ -479,8 +1077,8 @@
     open(tile) {
       this.session = tile.id;
       this.picture.canvas.classList.remove("drawn");
-      setText(this.details, "");
       this.show([tile]);
+      this.details.open(tile.id, this.tab);
       this.dialog.showModal();
       this.changed();
     }
@@ -496,12 +1094,18 @@
       this.dialog.dataset.color = tile.color;
       setText(found("large-name"), tile.name);
       setText(found("large-state"), stateWords(tile));
+      found("large-state").dataset.state = tile.state;
       if (!tile.paused) this.setTaken(false);
       setText(this.hold, this.isTaken ? "Give back to the agent" : "Take over");
       const open = tile.tabs.find((one) => one.tab === this.tab);
       if (document.activeElement !== this.address) this.address.value = open?.url ?? "";
-      found("large-dialog").hidden = tile.dialog === void 0;
-      setText(found("large-dialog-text"), tile.dialog ?? "");
+      const asks2 = tile.asking.find((one) => one.tab === this.tab);
+      found("large-dialog").hidden = asks2?.dialog === void 0;
+      setText(found("large-dialog-text"), asks2?.dialog ?? "");
+      found("large-chooser").hidden = asks2?.chooser === void 0 || !this.isTaken;
+      this.files.multiple = asks2?.chooser === "many";
+      this.details.names(tiles);
+      this.details.follow(this.tab);
       this.picture.name(`Live picture of ${tile.name}`);
       this.showTabs(tile);
     }
@@ -565,6 +1169,26 @@
       this.dialog.classList.toggle("taken", isTaken);
       setText(this.hold, isTaken ? "Give back to the agent" : "Take over");
     }
+    /** While the person draws, the picture stands still and the page gets no input. */
+    drawingChanged() {
+      const { isOn } = this.drawing;
+      this.hands.isOn = this.isTaken && !isOn;
+      this.dialog.classList.toggle("drawing", isOn);
+      setText(found("large-draw"), isOn ? "Stop drawing" : "Show the agent");
+      this.picture.isHeld = isOn;
+    }
+    async giveFiles() {
+      try {
+        if (this.tab && this.files.files) await this.connection.giveFiles(this.tab, this.files.files);
+        this.files.value = "";
+      } catch (error) {
+        this.failed(error);
+      }
+    }
+    /** Add what agents do now. */
+    add(lines) {
+      this.details.add(lines);
+    }
     answerDialog(accept) {
       const text = found("large-prompt").value;
       this.act("browser_handle_dialog", { tab: this.tab, accept, ...text ? { promptText: text } : {} });
@@ -577,14 +1201,6 @@
     act(op, args = {}) {
       this.connection.call(op, { session: this.session, ...args }).catch(this.failed);
     }
-    async read(op) {
-      try {
-        const read = await this.connection.call(op, { session: this.session, tab: this.tab });
-        setText(this.details, JSON.stringify(read, null, 2));
-      } catch (error) {
-        this.failed(error);
-      }
-    }
   };
 
   // tile.ts
@@ -593,12 +1209,13 @@
     root;
     name = element("h2");
     state = element("span", { class: "state" });
-    agent = element("p", { class: "agent" });
+    parent = element("p", { class: "parent" });
+    agent = element("span", { class: "agent" });
     title = element("p", { class: "title" });
     address = element("p", { class: "address" });
     last = element("p", { class: "last" });
     tabs = element("span", { class: "tabs" });
-    hold = element("button", { type: "button" });
+    hold = element("button", { type: "button", class: "small" });
     open;
     tile;
     constructor(tile, actions) {
@@ -616,24 +1233,28 @@
       this.root = element(
         "li",
         { class: "tile" },
-        element("header", {}, this.name, this.state),
+        element("header", {}, element("span", { class: "dot", "aria-hidden": "true" }), this.name, this.state),
         this.open,
-        element("div", { class: "about" }, this.title, this.address, this.agent, this.last),
-        element("footer", {}, this.tabs, this.hold)
+        element("div", { class: "about" }, this.title, this.address, this.last, this.parent),
+        element("footer", {}, this.agent, this.tabs, this.hold)
       );
     }
-    show(tile, last) {
+    /** `parent`: the name of the session whose agent started this sub-agent. */
+    show(tile, last, parent) {
       this.tile = tile;
       const tab = tile.tabs.find((one) => one.tab === tile.current);
+      const dialog = tile.asking.find((one) => one.tab === tile.current)?.dialog;
       this.root.dataset.color = tile.color;
       this.root.dataset.state = tile.state;
       this.root.classList.toggle("empty", !tab);
+      this.root.classList.toggle("child", parent !== void 0);
       setText(this.name, tile.name);
       setText(this.state, stateWords(tile));
       setText(this.agent, tile.agent);
-      setText(this.title, tile.question ?? tile.dialog ?? (tab?.title || "Untitled page"));
+      setText(this.parent, parent === void 0 ? "" : `Sub-agent of ${parent}`);
+      setText(this.title, tile.question ?? dialog ?? (tab ? tab.title || "Untitled page" : ""));
       setText(this.address, tab ? place(tab.url) : "");
-      setText(this.tabs, tile.tabs.length === 1 ? "1 tab" : `${tile.tabs.length} tabs`);
+      setText(this.tabs, count(tile.tabs.length, "tab"));
       setText(this.hold, tile.paused ? "Give back" : "Pause");
       this.hold.setAttribute("aria-label", `${tile.paused ? "Give back" : "Pause"} ${tile.name}`);
       this.open.setAttribute("aria-label", `Look at ${tile.name}: ${tab?.title || "no page"}`);
@@ -645,10 +1266,10 @@
 
   // main.ts
   var LARGE_FILM = 1;
-  var FEED_SHOWN = 200;
+  var NEWS_MS = 6e3;
   var Dashboard = class {
     wallElement = found("wall");
-    feedElement = found("feed");
+    whose = found("feed-session");
     filter = found("filter");
     order = found("order");
     tiles = /* @__PURE__ */ new Map();
@@ -659,21 +1280,29 @@
     connection;
     large;
     inbox;
+    feed;
+    house;
     wall;
+    isFed = false;
+    saying = 0;
     constructor() {
       this.connection = new Connection({
-        connected: () => this.say(""),
+        connected: () => this.connected(),
         disconnected: (why) => this.say(why ?? "Roost is not there. This page tries again by itself."),
         wall: (wall) => this.show(wall),
-        feed: (lines) => this.feed(lines),
+        feed: (lines) => this.fed(lines),
         picture: (film, picture, width, height) => this.draw(film, picture, width, height)
       });
-      this.large = new LargeView(this.connection, () => this.want(), (error) => this.say(error.message));
-      this.inbox = new Inbox(
-        this.connection,
-        (session) => this.open(session),
-        (error) => this.say(error.message)
-      );
+      const failed = (error) => this.say(error.message);
+      const look = (session) => this.open(session);
+      this.large = new LargeView(this.connection, () => this.largeChanged(), failed, (text) => this.say(text, true));
+      this.feed = new Feed(this.connection, found("feed-scroll"));
+      this.house = new HouseView(this.connection, look, failed);
+      this.inbox = new Inbox(this.connection, look, failed);
+      for (const one of document.querySelectorAll(".bar nav button")) {
+        one.addEventListener("click", () => this.turnTo(one.dataset.view));
+      }
+      this.whose.addEventListener("change", () => this.feed.begin(this.whose.value || void 0));
       this.filter.addEventListener("input", () => this.arrange());
       this.order.addEventListener("change", () => this.arrange());
       document.addEventListener("visibilitychange", () => this.want());
@@ -684,6 +1313,24 @@
       const code = new URLSearchParams(location.hash.slice(1)).get("code") ?? void 0;
       history.replaceState(null, "", location.pathname);
       this.connection.open(code);
+    }
+    largeChanged() {
+      if (!document.querySelector("dialog[open]")) document.body.append(found("message"));
+      this.want();
+    }
+    connected() {
+      this.say("");
+      this.isFed = false;
+      this.feed.begin(this.whose.value || void 0);
+    }
+    turnTo(view) {
+      document.body.dataset.view = view;
+      for (const one of document.querySelectorAll(".bar nav button")) {
+        if (one.dataset.view === view) one.setAttribute("aria-current", "page");
+        else one.removeAttribute("aria-current");
+      }
+      if (view === "house") this.house.open();
+      else this.house.close();
     }
     onScreen = new IntersectionObserver((changes) => {
       for (const change of changes) {
@@ -714,8 +1361,11 @@
           this.tiles.set(tile.id, shown);
           this.onScreen.observe(shown.root);
         }
-        shown.show(tile, this.lastDeeds.get(tile.id) ?? "");
+        shown.show(tile, this.lastDeeds.get(tile.id) ?? "", this.parentOf(tile));
       }
+      this.feed.names(wall.tiles);
+      this.nameSessions(wall.tiles);
+      this.house.show(wall);
       this.large.show(wall.tiles);
       this.inbox.show(wall.tiles);
       this.arrange();
@@ -730,7 +1380,7 @@
         (a, b) => by === "name" ? a.tile.name.localeCompare(b.tile.name) : by === "recent" ? (b.tile.seen ?? 0) - (a.tile.seen ?? 0) : URGENCY.indexOf(a.tile.state) - URGENCY.indexOf(b.tile.state) || a.tile.name.localeCompare(b.tile.name)
       );
       const now = [...this.wallElement.children];
-      const next = shown.map((one) => one.root);
+      const next = withChildren(shown).map((one) => one.root);
       if (now.length !== next.length || next.some((root, index) => root !== now[index])) {
         const focused = document.activeElement;
         this.wallElement.replaceChildren(...next);
@@ -741,12 +1391,25 @@
     }
     count(wall) {
       const working = wall.tiles.filter((tile) => tile.state === "working").length;
-      const sessions = wall.tiles.length === 1 ? "1 session" : `${wall.tiles.length} sessions`;
       const pools = wall.browsers.map((one) => `${one.kind} ${one.tabs}/${one.capacity || "∞"} tabs`);
       const asks2 = wall.tiles.filter((tile) => tile.state === "asks").length;
       const queue = wall.waiting.length ? [`${wall.waiting.length} waiting`] : [];
-      setText(found("counts"), [sessions, `${working} working`, ...asks2 ? [`${asks2} ask for you`] : [], ...pools, ...queue].join(" · "));
+      const said = [count(wall.tiles.length, "session"), `${working} working`, ...asks2 ? [`${asks2} ask for you`] : [], ...pools, ...queue];
+      setText(found("counts"), said.join(" · "));
       setText(found("version"), `Roost ${wall.version}`);
+    }
+    parentOf(tile) {
+      return this.wall?.tiles.find((one) => one.id === tile.parent)?.name;
+    }
+    /** Keep the list of sessions whose actions can be shown alone. */
+    nameSessions(tiles) {
+      const known = tiles.map((tile) => `${tile.id} ${tile.name}`).join("\n");
+      if (this.whose.dataset.known === known) return;
+      this.whose.dataset.known = known;
+      const chosen = this.whose.value;
+      const options = tiles.map((tile) => element("option", { value: tile.id, selected: tile.id === chosen }, tile.name));
+      if (chosen && !tiles.some((tile) => tile.id === chosen)) options.push(element("option", { value: chosen, selected: true }, chosen));
+      this.whose.replaceChildren(element("option", { value: "" }, "All sessions"), ...options);
     }
     /** Ask for the films of the tiles on the screen, and of the large view. */
     want() {
@@ -775,29 +1438,18 @@
       const shown = film === LARGE_FILM ? this.large.picture : this.films.get(film)?.picture;
       void shown?.draw(picture, () => this.connection.seen(film));
     }
-    feed(lines) {
+    fed(lines) {
       for (const line of lines) {
         if (!line.session || line.kind !== "call") continue;
         this.lastDeeds.set(line.session, deed(line));
         const shown = this.tiles.get(line.session);
-        shown?.show(shown.tile, deed(line));
+        shown?.show(shown.tile, deed(line), this.parentOf(shown.tile));
       }
-      const made = lines.filter((line) => line.session).slice(-FEED_SHOWN).map((line) => this.feedItem(line));
-      this.feedElement.prepend(...made.reverse());
-      while (this.feedElement.children.length > FEED_SHOWN) this.feedElement.lastElementChild?.remove();
-    }
-    feedItem(line) {
-      const tile = this.wall?.tiles.find((one) => one.id === line.session);
-      const item = element(
-        "li",
-        {},
-        element("time", { datetime: line.at }, clock(line.at)),
-        element("b", {}, tile?.name ?? line.session ?? ""),
-        ` ${deed(line)}`
-      );
-      if (tile) item.dataset.color = tile.color;
-      if (line.outcome && line.outcome !== "ok") item.classList.add("failed");
-      return item;
+      if (this.isFed) {
+        this.feed.add(lines);
+        this.large.add(lines);
+      }
+      this.isFed = true;
     }
     open(session) {
       const tile = this.wall?.tiles.find((one) => one.id === session);
@@ -809,12 +1461,35 @@
     each(op, applies) {
       for (const tile of this.wall?.tiles.filter(applies) ?? []) this.act(op, tile.id);
     }
-    say(text) {
+    /** Say something to the person. `isGood`: it is news, and goes by itself. */
+    say(text, isGood = false) {
       const message = found("message");
+      (document.querySelector("dialog[open]") ?? document.body).append(message);
       message.hidden = text === "";
+      message.classList.toggle("good", isGood);
       setText(message, text);
+      clearTimeout(this.saying);
+      if (isGood) this.saying = setTimeout(() => this.say(""), NEWS_MS);
     }
   };
+  function withChildren(tiles) {
+    const shown = new Set(tiles.map((one) => one.tile.id));
+    const below = /* @__PURE__ */ new Map();
+    for (const one of tiles) {
+      const { parent } = one.tile;
+      const key = parent !== void 0 && shown.has(parent) ? parent : void 0;
+      below.set(key, [...below.get(key) ?? [], one]);
+    }
+    const placed = [];
+    const put = (parent) => {
+      for (const one of below.get(parent) ?? []) {
+        placed.push(one);
+        put(one.tile.id);
+      }
+    };
+    put(void 0);
+    return placed;
+  }
   function matches(tile, words) {
     const text = [tile.name, tile.agent, tile.browser, ...tile.tabs.flatMap((one) => [one.title, one.url])];
     return text.join(" ").toLowerCase().includes(words);

@@ -1,8 +1,11 @@
-import type { FeedLine, FilmWish, PersonInput, RoostError, Wall } from "./messages";
+import type { FeedLine, FeedPage, FilmWish, Finding, House, PersonDrawing, PersonInput, RoostError, Wall } from "./messages";
 
 const TOKEN = "roost-token";
 const RETRY_MS = [300, 1000, 2000, 5000];
 const HEAD_BYTES = 12;
+const CHUNK_BYTES = 128 * 1024;
+/** Bytes of a file that may wait in the socket before the next ones are read. */
+const UNSENT_BYTES = 1024 * 1024;
 
 export interface Listener {
   connected(): void;
@@ -57,6 +60,45 @@ export class Connection {
 
   give(session: string, note: string): Promise<unknown> {
     return this.ask({ give: session, note });
+  }
+
+  /** Show the agent a drawing with its next reply. */
+  draw(drawing: PersonDrawing): Promise<unknown> {
+    return this.ask({ draw: drawing });
+  }
+
+  /** Earlier lines of the feed, of one session or of all. */
+  feed(session: string | undefined, before: string | undefined): Promise<FeedPage> {
+    return this.ask({ feed: { session, before } }) as Promise<FeedPage>;
+  }
+
+  house(): Promise<House> {
+    return this.ask({ house: true }) as Promise<House>;
+  }
+
+  async doctor(): Promise<Finding[]> {
+    return ((await this.ask({ doctor: true })) as { findings: Finding[] }).findings;
+  }
+
+  /** Take back the consent that agents of that name may use that browser of the person's. */
+  forbid(browser: string, name: string): Promise<unknown> {
+    return this.ask({ forbid: { browser, name } });
+  }
+
+  /** Give files to the page that asks for them in that tab. */
+  async giveFiles(tab: string, files: Iterable<File>): Promise<void> {
+    for (const file of files) {
+      await this.ask({ file: tab, name: file.name, bytes: file.size });
+      for (let at = 0; at < file.size; at += CHUNK_BYTES) {
+        const chunk = await file.slice(at, at + CHUNK_BYTES).arrayBuffer();
+        while (this.isIn && (this.socket?.bufferedAmount ?? 0) > UNSENT_BYTES) {
+          await new Promise((done) => setTimeout(done, 20));
+        }
+        if (!this.isIn) throw new Error("Roost was disconnected.");
+        this.socket?.send(chunk);
+      }
+    }
+    await this.ask({ choose: tab });
   }
 
   act(tab: string, inputs: PersonInput[]): void {

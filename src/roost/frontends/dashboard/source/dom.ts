@@ -3,6 +3,8 @@
 type Child = Node | string | undefined;
 type Attributes = Record<string, string | boolean | undefined | ((event: Event) => void)>;
 
+const SVG = "http://www.w3.org/2000/svg";
+
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -16,6 +18,21 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   }
   made.append(...children.filter((child): child is Node | string => child !== undefined));
   return made;
+}
+
+export function drawn<K extends keyof SVGElementTagNameMap>(
+  name: K,
+  attributes: Record<string, string | number>,
+  ...children: Node[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}
+
+export function button(text: string, click: () => void, more: Attributes = {}): HTMLButtonElement {
+  return element("button", { type: "button", ...more, click }, text);
 }
 
 export function found<T extends HTMLElement>(id: string): T {

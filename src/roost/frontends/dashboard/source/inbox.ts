@@ -1,9 +1,34 @@
 import type { Connection } from "./connection";
-import { element, found, setText } from "./dom";
+import { button, element, found, setText } from "./dom";
 import type { Tile } from "./messages";
 import { place } from "./words";
 
-interface Item {
+interface Answer {
+  text: string;
+  /** The answer as `session_answer` takes it. */
+  answer: string;
+  isGood?: boolean;
+  title?: string;
+}
+
+const HANDED_OVER: Answer[] = [
+  { text: "Done", answer: "done", isGood: true },
+  { text: "Cannot", answer: "cannot" },
+];
+
+/** The buttons under a question. */
+function answersFor({ approval, origin }: Tile): Answer[] {
+  if (!approval) return HANDED_OVER;
+  return [
+    { text: "Allow once", answer: "once", isGood: true },
+    { text: "In this session", answer: "session" },
+    ...(origin ? [{ text: "On this origin", answer: "origin", title: origin }] : []),
+    { text: "Always", answer: "always" },
+    { text: "No", answer: "no" },
+  ];
+}
+
+interface Shown {
   /** Which question it shows: a session may ask another one right after. */
   asks: string;
   root: HTMLElement;
@@ -18,7 +43,7 @@ function asks(tile: Tile): string {
 /** What agents ask the person. A question stays until it is answered here or elsewhere. */
 export class Inbox {
   private readonly list = found("inbox");
-  private readonly shown = new Map<string, Item>();
+  private readonly shown = new Map<string, Shown>();
 
   constructor(
     private readonly connection: Connection,
@@ -50,7 +75,7 @@ export class Inbox {
     document.title = asking.length ? `(${asking.length}) Roost` : "Roost";
   }
 
-  private added(tile: Tile): Item {
+  private added(tile: Tile): Shown {
     const reason = element("q", { class: "reason" });
     const where = element("span", { class: "address" });
     const note = element("input", {
@@ -60,45 +85,18 @@ export class Inbox {
       placeholder: "A note for the agent (optional)",
       "aria-label": `A note for ${tile.name}`,
     });
-    const answer = (text: string, given: string, more: Record<string, string> = {}): HTMLElement =>
-      element(
-        "button",
-        {
-          type: "button",
-          ...more,
-          click: () =>
-            void this.connection
-              .call("session_answer", { session: tile.id, answer: given, note: note.value })
-              .catch(this.failed),
-        },
-        text,
-      );
+    const answer = (given: string): void =>
+      void this.connection.call("session_answer", { session: tile.id, answer: given, note: note.value }).catch(this.failed);
     const root = element(
       "li",
       {},
-      element(
-        "p",
-        {},
-        element("b", {}, tile.name),
-        tile.approval ? " wants to " : " asks: ",
-        reason,
-        " ",
-        where,
-      ),
+      element("div", { class: "asks" }, element("p", {}, element("b", {}, tile.name), tile.approval ? " wants to " : " asks: ", reason), where),
       element(
         "div",
         { class: "answers" },
-        element("button", { type: "button", click: () => this.look(tile.id) }, "Look"),
+        button("Look", () => this.look(tile.id)),
         note,
-        ...(tile.approval
-          ? [
-              answer("Allow once", "once", { class: "good" }),
-              answer("In this session", "session"),
-              ...(tile.origin ? [answer("On this origin", "origin", { title: tile.origin })] : []),
-              answer("Always", "always"),
-              answer("No", "no"),
-            ]
-          : [answer("Done", "done", { class: "good" }), answer("Cannot", "cannot")]),
+        ...answersFor(tile).map((one) => button(one.text, () => answer(one.answer), { class: one.isGood ? "primary" : undefined, title: one.title })),
       ),
     );
     this.list.append(root);

@@ -1,7 +1,9 @@
 import type { Connection } from "./connection";
+import { Details } from "./details";
 import { element, found, setText } from "./dom";
+import { Drawing } from "./drawing";
 import { Hands } from "./hands";
-import type { Tile } from "./messages";
+import type { FeedLine, Tile } from "./messages";
 import { Picture } from "./picture";
 import { place, stateWords } from "./words";
 
@@ -17,7 +19,9 @@ export class LargeView {
   private readonly note = found<HTMLInputElement>("large-note");
   private readonly address = found<HTMLInputElement>("large-address");
   private isTaken = false;
-  private readonly details = found("large-details");
+  private readonly details: Details;
+  private readonly drawing: Drawing;
+  private readonly files = found<HTMLInputElement>("large-files");
   private session: string | undefined;
   private chosen: string | undefined;
   private tile: Tile | undefined;
@@ -26,14 +30,33 @@ export class LargeView {
     private readonly connection: Connection,
     private readonly changed: () => void,
     private readonly failed: (error: Error) => void,
+    private readonly said: (text: string) => void,
   ) {
-    found("large-picture").append(this.picture.canvas);
+    const stage = found("large-picture");
+    stage.append(this.picture.canvas);
+    this.details = new Details(connection);
     found("large-close").addEventListener("click", () => this.dialog.close());
     found("large-end").addEventListener("click", () => this.end());
     this.hands = new Hands(this.picture.canvas, this.keys, (inputs) => {
       if (this.tab) this.connection.act(this.tab, inputs);
     });
+    this.drawing = new Drawing(
+      this.picture,
+      stage,
+      () => this.hands.viewport,
+      async (drawing) => {
+        if (!this.tab) return;
+        await this.connection.draw({ tab: this.tab, ...drawing });
+        this.said("The agent sees it with its next reply.");
+      },
+      () => this.drawingChanged(),
+    );
+    found("large-draw").addEventListener("click", () => (this.drawing.isOn ? this.drawing.stop() : this.drawing.start()));
     this.hold.addEventListener("click", () => void this.turn());
+    found("large-chooser").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.giveFiles();
+    });
     for (const [id, op] of [["large-back", "browser_navigate_back"], ["large-forward", "browser_navigate_forward"], ["large-reload", "browser_reload"]] as const) {
       found(id).addEventListener("click", () => this.act(op, { tab: this.tab }));
     }
@@ -44,15 +67,18 @@ export class LargeView {
     });
     found("large-accept").addEventListener("click", () => this.answerDialog(true));
     found("large-dismiss").addEventListener("click", () => this.answerDialog(false));
-    for (const [id, op] of [["large-console", "browser_console_messages"], ["large-network", "browser_network_requests"]] as const) {
-      found(id).addEventListener("click", () => this.read(op));
-    }
     this.dialog.addEventListener("cancel", (event) => {
       // Escape belongs to the page while the person acts in it.
       if (this.hands.hasFocus) event.preventDefault();
+      else if (this.drawing.isOn) {
+        event.preventDefault();
+        this.drawing.stop();
+      }
     });
     this.dialog.addEventListener("close", () => {
       this.setTaken(false);
+      this.drawing.stop();
+      this.details.close();
       this.session = this.chosen = undefined;
       this.changed();
     });
@@ -66,8 +92,8 @@ export class LargeView {
   open(tile: Tile): void {
     this.session = tile.id;
     this.picture.canvas.classList.remove("drawn");
-    setText(this.details, "");
     this.show([tile]);
+    this.details.open(tile.id, this.tab);
     this.dialog.showModal();
     this.changed();
   }
@@ -84,12 +110,18 @@ export class LargeView {
     this.dialog.dataset.color = tile.color;
     setText(found("large-name"), tile.name);
     setText(found("large-state"), stateWords(tile));
+    found("large-state").dataset.state = tile.state;
     if (!tile.paused) this.setTaken(false);
     setText(this.hold, this.isTaken ? "Give back to the agent" : "Take over");
     const open = tile.tabs.find((one) => one.tab === this.tab);
     if (document.activeElement !== this.address) this.address.value = open?.url ?? "";
-    found("large-dialog").hidden = tile.dialog === undefined;
-    setText(found("large-dialog-text"), tile.dialog ?? "");
+    const asks = tile.asking.find((one) => one.tab === this.tab);
+    found("large-dialog").hidden = asks?.dialog === undefined;
+    setText(found("large-dialog-text"), asks?.dialog ?? "");
+    found("large-chooser").hidden = asks?.chooser === undefined || !this.isTaken;
+    this.files.multiple = asks?.chooser === "many";
+    this.details.names(tiles);
+    this.details.follow(this.tab);
     this.picture.name(`Live picture of ${tile.name}`);
     this.showTabs(tile);
   }
@@ -157,6 +189,29 @@ export class LargeView {
     setText(this.hold, isTaken ? "Give back to the agent" : "Take over");
   }
 
+  /** While the person draws, the picture stands still and the page gets no input. */
+  private drawingChanged(): void {
+    const { isOn } = this.drawing;
+    this.hands.isOn = this.isTaken && !isOn;
+    this.dialog.classList.toggle("drawing", isOn);
+    setText(found("large-draw"), isOn ? "Stop drawing" : "Show the agent");
+    this.picture.isHeld = isOn;
+  }
+
+  private async giveFiles(): Promise<void> {
+    try {
+      if (this.tab && this.files.files) await this.connection.giveFiles(this.tab, this.files.files);
+      this.files.value = "";
+    } catch (error) {
+      this.failed(error as Error);
+    }
+  }
+
+  /** Add what agents do now. */
+  add(lines: FeedLine[]): void {
+    this.details.add(lines);
+  }
+
   private answerDialog(accept: boolean): void {
     const text = found<HTMLInputElement>("large-prompt").value;
     this.act("browser_handle_dialog", { tab: this.tab, accept, ...(text ? { promptText: text } : {}) });
@@ -170,14 +225,5 @@ export class LargeView {
 
   private act(op: string, args: Record<string, unknown> = {}): void {
     this.connection.call(op, { session: this.session, ...args }).catch(this.failed);
-  }
-
-  private async read(op: string): Promise<void> {
-    try {
-      const read = await this.connection.call(op, { session: this.session, tab: this.tab });
-      setText(this.details, JSON.stringify(read, null, 2));
-    } catch (error) {
-      this.failed(error as Error);
-    }
   }
 }

@@ -1,18 +1,22 @@
 import { Connection } from "./connection";
 import { element, found, setText } from "./dom";
+import { Feed } from "./feed";
+import { HouseView } from "./house";
 import { Inbox } from "./inbox";
 import { LargeView } from "./large";
 import type { FeedLine, FilmWish, Tile, Wall } from "./messages";
 import { TileElement } from "./tile";
-import { clock, deed, URGENCY } from "./words";
+import { count, deed, URGENCY } from "./words";
 
 const LARGE_FILM = 1;
-const FEED_SHOWN = 200;
+const NEWS_MS = 6000;
 
-/** The page: the wall of tiles, the feed beside it, and the large view above both. */
+type View = "wall" | "feed" | "house";
+
+/** The page: the wall of tiles, the feed beside it, the house, and the large view above all. */
 class Dashboard {
   private readonly wallElement = found("wall");
-  private readonly feedElement = found("feed");
+  private readonly whose = found<HTMLSelectElement>("feed-session");
   private readonly filter = found<HTMLInputElement>("filter");
   private readonly order = found<HTMLSelectElement>("order");
   private readonly tiles = new Map<string, TileElement>();
@@ -23,22 +27,30 @@ class Dashboard {
   private readonly connection: Connection;
   private readonly large: LargeView;
   private readonly inbox: Inbox;
+  private readonly feed: Feed;
+  private readonly house: HouseView;
   private wall: Wall | undefined;
+  private isFed = false;
+  private saying = 0;
 
   constructor() {
     this.connection = new Connection({
-      connected: () => this.say(""),
+      connected: () => this.connected(),
       disconnected: (why) => this.say(why ?? "Roost is not there. This page tries again by itself."),
       wall: (wall) => this.show(wall),
-      feed: (lines) => this.feed(lines),
+      feed: (lines) => this.fed(lines),
       picture: (film, picture, width, height) => this.draw(film, picture, width, height),
     });
-    this.large = new LargeView(this.connection, () => this.want(), (error) => this.say(error.message));
-    this.inbox = new Inbox(
-      this.connection,
-      (session) => this.open(session),
-      (error) => this.say(error.message),
-    );
+    const failed = (error: Error): void => this.say(error.message);
+    const look = (session: string): void => this.open(session);
+    this.large = new LargeView(this.connection, () => this.largeChanged(), failed, (text) => this.say(text, true));
+    this.feed = new Feed(this.connection, found("feed-scroll"));
+    this.house = new HouseView(this.connection, look, failed);
+    this.inbox = new Inbox(this.connection, look, failed);
+    for (const one of document.querySelectorAll<HTMLElement>(".bar nav button")) {
+      one.addEventListener("click", () => this.turnTo(one.dataset.view as View));
+    }
+    this.whose.addEventListener("change", () => this.feed.begin(this.whose.value || undefined));
     this.filter.addEventListener("input", () => this.arrange());
     this.order.addEventListener("change", () => this.arrange());
     document.addEventListener("visibilitychange", () => this.want());
@@ -50,6 +62,27 @@ class Dashboard {
     const code = new URLSearchParams(location.hash.slice(1)).get("code") ?? undefined;
     history.replaceState(null, "", location.pathname);
     this.connection.open(code);
+  }
+
+  private largeChanged(): void {
+    if (!document.querySelector("dialog[open]")) document.body.append(found("message"));
+    this.want();
+  }
+
+  private connected(): void {
+    this.say("");
+    this.isFed = false;
+    this.feed.begin(this.whose.value || undefined);
+  }
+
+  private turnTo(view: View): void {
+    document.body.dataset.view = view;
+    for (const one of document.querySelectorAll<HTMLElement>(".bar nav button")) {
+      if (one.dataset.view === view) one.setAttribute("aria-current", "page");
+      else one.removeAttribute("aria-current");
+    }
+    if (view === "house") this.house.open();
+    else this.house.close();
   }
 
   private readonly onScreen = new IntersectionObserver((changes) => {
@@ -82,8 +115,11 @@ class Dashboard {
         this.tiles.set(tile.id, shown);
         this.onScreen.observe(shown.root);
       }
-      shown.show(tile, this.lastDeeds.get(tile.id) ?? "");
+      shown.show(tile, this.lastDeeds.get(tile.id) ?? "", this.parentOf(tile));
     }
+    this.feed.names(wall.tiles);
+    this.nameSessions(wall.tiles);
+    this.house.show(wall);
     this.large.show(wall.tiles);
     this.inbox.show(wall.tiles);
     this.arrange();
@@ -104,7 +140,7 @@ class Dashboard {
             a.tile.name.localeCompare(b.tile.name),
     );
     const now = [...this.wallElement.children];
-    const next = shown.map((one) => one.root);
+    const next = withChildren(shown).map((one) => one.root);
     if (now.length !== next.length || next.some((root, index) => root !== now[index])) {
       const focused = document.activeElement;
       this.wallElement.replaceChildren(...next);
@@ -116,12 +152,28 @@ class Dashboard {
 
   private count(wall: Wall): void {
     const working = wall.tiles.filter((tile) => tile.state === "working").length;
-    const sessions = wall.tiles.length === 1 ? "1 session" : `${wall.tiles.length} sessions`;
     const pools = wall.browsers.map((one) => `${one.kind} ${one.tabs}/${one.capacity || "∞"} tabs`);
     const asks = wall.tiles.filter((tile) => tile.state === "asks").length;
     const queue = wall.waiting.length ? [`${wall.waiting.length} waiting`] : [];
-    setText(found("counts"), [sessions, `${working} working`, ...(asks ? [`${asks} ask for you`] : []), ...pools, ...queue].join(" · "));
+    const said = [count(wall.tiles.length, "session"), `${working} working`, ...(asks ? [`${asks} ask for you`] : []), ...pools, ...queue];
+    setText(found("counts"), said.join(" · "));
     setText(found("version"), `Roost ${wall.version}`);
+  }
+
+  private parentOf(tile: Tile): string | undefined {
+    return this.wall?.tiles.find((one) => one.id === tile.parent)?.name;
+  }
+
+  /** Keep the list of sessions whose actions can be shown alone. */
+  private nameSessions(tiles: Tile[]): void {
+    const known = tiles.map((tile) => `${tile.id} ${tile.name}`).join("\n");
+    if (this.whose.dataset.known === known) return;
+    this.whose.dataset.known = known;
+    const chosen = this.whose.value;
+    const options = tiles.map((tile) => element("option", { value: tile.id, selected: tile.id === chosen }, tile.name));
+    // A session that has ended stays as long as its actions are shown.
+    if (chosen && !tiles.some((tile) => tile.id === chosen)) options.push(element("option", { value: chosen, selected: true }, chosen));
+    this.whose.replaceChildren(element("option", { value: "" }, "All sessions"), ...options);
   }
 
   /** Ask for the films of the tiles on the screen, and of the large view. */
@@ -154,30 +206,19 @@ class Dashboard {
     void shown?.draw(picture, () => this.connection.seen(film));
   }
 
-  private feed(lines: FeedLine[]): void {
+  private fed(lines: FeedLine[]): void {
     for (const line of lines) {
       if (!line.session || line.kind !== "call") continue;
       this.lastDeeds.set(line.session, deed(line));
       const shown = this.tiles.get(line.session);
-      shown?.show(shown.tile, deed(line));
+      shown?.show(shown.tile, deed(line), this.parentOf(shown.tile));
     }
-    const made = lines.filter((line) => line.session).slice(-FEED_SHOWN).map((line) => this.feedItem(line));
-    this.feedElement.prepend(...made.reverse());
-    while (this.feedElement.children.length > FEED_SHOWN) this.feedElement.lastElementChild?.remove();
-  }
-
-  private feedItem(line: FeedLine): HTMLElement {
-    const tile = this.wall?.tiles.find((one) => one.id === line.session);
-    const item = element(
-      "li",
-      {},
-      element("time", { datetime: line.at }, clock(line.at)),
-      element("b", {}, tile?.name ?? line.session ?? ""),
-      ` ${deed(line)}`,
-    );
-    if (tile) item.dataset.color = tile.color;
-    if (line.outcome && line.outcome !== "ok") item.classList.add("failed");
-    return item;
+    // The first lines after a connection are those that the feed reads by itself.
+    if (this.isFed) {
+      this.feed.add(lines);
+      this.large.add(lines);
+    }
+    this.isFed = true;
   }
 
   private open(session: string): void {
@@ -193,11 +234,37 @@ class Dashboard {
     for (const tile of this.wall?.tiles.filter(applies) ?? []) this.act(op, tile.id);
   }
 
-  private say(text: string): void {
+  /** Say something to the person. `isGood`: it is news, and goes by itself. */
+  private say(text: string, isGood = false): void {
     const message = found("message");
+    // Everything outside of an open dialog is behind it.
+    (document.querySelector("dialog[open]") ?? document.body).append(message);
     message.hidden = text === "";
+    message.classList.toggle("good", isGood);
     setText(message, text);
+    clearTimeout(this.saying);
+    if (isGood) this.saying = setTimeout(() => this.say(""), NEWS_MS);
   }
+}
+
+/** Return the tiles with sub-agents right after the session that started them. */
+function withChildren(tiles: TileElement[]): TileElement[] {
+  const shown = new Set(tiles.map((one) => one.tile.id));
+  const below = new Map<string | undefined, TileElement[]>();
+  for (const one of tiles) {
+    const { parent } = one.tile;
+    const key = parent !== undefined && shown.has(parent) ? parent : undefined;
+    below.set(key, [...(below.get(key) ?? []), one]);
+  }
+  const placed: TileElement[] = [];
+  const put = (parent: string | undefined): void => {
+    for (const one of below.get(parent) ?? []) {
+      placed.push(one);
+      put(one.tile.id);
+    }
+  };
+  put(undefined);
+  return placed;
 }
 
 function matches(tile: Tile, words: string): boolean {

@@ -11,6 +11,13 @@ export interface Tab {
   state?: string;
 }
 
+/** A tab whose page waits for an answer. */
+export interface TabAsks {
+  tab: string;
+  dialog?: string;
+  chooser?: "one" | "many";
+}
+
 export interface Tile {
   id: string;
   name: string;
@@ -23,15 +30,19 @@ export interface Tile {
   current?: string;
   tabs: Tab[];
   question?: string;
+  /** The question is an approval. */
   approval?: boolean;
   origin?: string;
-  dialog?: string;
+  asking: TabAsks[];
+  /** The session whose agent started this sub-agent. */
+  parent?: string;
 }
 
 export interface Browser {
   id: string;
   kind: string;
   version?: string;
+  headless: boolean;
   tabs: number;
   capacity: number;
 }
@@ -56,6 +67,42 @@ export interface FeedLine {
   [other: string]: unknown;
 }
 
+export interface FeedPage {
+  lines: FeedLine[];
+  older?: string;
+}
+
+export interface House {
+  processes: { name: string; processes: number; memoryBytes: number; processor?: number }[];
+  sessions: { session: string; memoryBytes: number; processor?: number }[];
+  consents: { browser: string; name: string; allow?: boolean }[];
+  settings: Record<string, string>;
+}
+
+export interface Profile {
+  name: string;
+  source: string;
+  importedAt: string;
+  cookies: number;
+  sites: number;
+  anyAgent?: boolean;
+}
+
+export interface Finding {
+  name: string;
+  verdict: "ok" | "warning" | "failed";
+  detail: string;
+  fix?: string;
+}
+
+export interface ConsoleMessages {
+  messages: { level: string; text: string; url?: string; line?: number }[];
+}
+
+export interface NetworkRequests {
+  requests: { index: number; method: string; url: string; status?: number; error?: string; kind: string; durationMs?: number }[];
+}
+
 export interface RoostError {
   code: string;
   message: string;
@@ -73,6 +120,23 @@ export interface PersonInput {
   clicks?: number;
   key?: string;
   text?: string;
+}
+
+/** One shape of a drawing, in CSS pixels of the page: DrawnShape in api/dashboard.py. */
+export interface Shape {
+  kind: "box" | "arrow";
+  x: number;
+  y: number;
+  toX: number;
+  toY: number;
+}
+
+/** PersonDrawing in api/dashboard.py. */
+export interface PersonDrawing {
+  tab: string;
+  text: string;
+  shapes: Shape[];
+  picture: string;
 }
 
 export interface FilmWish {

@@ -4,9 +4,24 @@ import { element } from "./dom";
 export class Picture {
   readonly canvas = element("canvas", { class: "picture", role: "img" });
   private isDrawing = false;
+  private waiting: (() => void) | undefined;
+  private isStill = false;
+
+  /** While held, the picture stands still: no next one is drawn or asked for. */
+  set isHeld(isHeld: boolean) {
+    this.isStill = isHeld;
+    const go = this.waiting;
+    if (isHeld || !go) return;
+    this.waiting = undefined;
+    go();
+  }
 
   /** Draw the picture. `drawn` is called when the next one may come. */
   async draw(picture: Blob, drawn: () => void): Promise<void> {
+    if (this.isStill) {
+      this.waiting = drawn;
+      return;
+    }
     if (this.isDrawing) return;
     this.isDrawing = true;
     try {

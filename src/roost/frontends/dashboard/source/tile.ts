@@ -1,7 +1,7 @@
 import { element, setText } from "./dom";
 import type { Tile } from "./messages";
 import { Picture } from "./picture";
-import { ago, place, stateWords } from "./words";
+import { ago, count, place, stateWords } from "./words";
 
 export interface TileActions {
   open(session: string): void;
@@ -15,12 +15,13 @@ export class TileElement {
   readonly root: HTMLElement;
   private readonly name = element("h2");
   private readonly state = element("span", { class: "state" });
-  private readonly agent = element("p", { class: "agent" });
+  private readonly parent = element("p", { class: "parent" });
+  private readonly agent = element("span", { class: "agent" });
   private readonly title = element("p", { class: "title" });
   private readonly address = element("p", { class: "address" });
   private readonly last = element("p", { class: "last" });
   private readonly tabs = element("span", { class: "tabs" });
-  private readonly hold = element("button", { type: "button" });
+  private readonly hold = element("button", { type: "button", class: "small" });
   private readonly open: HTMLButtonElement;
   tile: Tile;
 
@@ -38,25 +39,29 @@ export class TileElement {
     this.root = element(
       "li",
       { class: "tile" },
-      element("header", {}, this.name, this.state),
+      element("header", {}, element("span", { class: "dot", "aria-hidden": "true" }), this.name, this.state),
       this.open,
-      element("div", { class: "about" }, this.title, this.address, this.agent, this.last),
-      element("footer", {}, this.tabs, this.hold),
+      element("div", { class: "about" }, this.title, this.address, this.last, this.parent),
+      element("footer", {}, this.agent, this.tabs, this.hold),
     );
   }
 
-  show(tile: Tile, last: string): void {
+  /** `parent`: the name of the session whose agent started this sub-agent. */
+  show(tile: Tile, last: string, parent: string | undefined): void {
     this.tile = tile;
     const tab = tile.tabs.find((one) => one.tab === tile.current);
+    const dialog = tile.asking.find((one) => one.tab === tile.current)?.dialog;
     this.root.dataset.color = tile.color;
     this.root.dataset.state = tile.state;
     this.root.classList.toggle("empty", !tab);
+    this.root.classList.toggle("child", parent !== undefined);
     setText(this.name, tile.name);
     setText(this.state, stateWords(tile));
     setText(this.agent, tile.agent);
-    setText(this.title, tile.question ?? tile.dialog ?? (tab?.title || "Untitled page"));
+    setText(this.parent, parent === undefined ? "" : `Sub-agent of ${parent}`);
+    setText(this.title, tile.question ?? dialog ?? (tab ? tab.title || "Untitled page" : ""));
     setText(this.address, tab ? place(tab.url) : "");
-    setText(this.tabs, tile.tabs.length === 1 ? "1 tab" : `${tile.tabs.length} tabs`);
+    setText(this.tabs, count(tile.tabs.length, "tab"));
     setText(this.hold, tile.paused ? "Give back" : "Pause");
     this.hold.setAttribute("aria-label", `${tile.paused ? "Give back" : "Pause"} ${tile.name}`);
     this.open.setAttribute("aria-label", `Look at ${tile.name}: ${tab?.title || "no page"}`);
