@@ -48,7 +48,7 @@ class Storage(PageOperation, Answers[views.StorageView]):
     op = "browser_storage"
     title = "Work with stored data"
     audience = Audience.ALL
-    audited = ("kind", "action", "key", "database", "store")
+    audited = ("kind", "action", "database", "store")
     kind: Literal["local", "session", "indexeddb"] = "local"
     action: Literal["list", "get", "set", "delete", "clear"] = "list"
     key: str | None = Field(default=None, max_length=4096)

@@ -39,12 +39,7 @@ from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
-from roost.drivers.navigation_errors import (
-    NO_CONTENT,
-    cannot_open,
-    still_leaving,
-    wants_login,
-)
+from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, still_leaving, wants_login
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
