@@ -15,7 +15,7 @@ import { cut, page } from "./dom";
 import { resolve } from "./element_info";
 import { get, is } from "./element_reading";
 import { badRequest, type ErrorReport, PageError } from "./errors";
-import { focusForTyping, setValue } from "./field_values";
+import { focusForTyping, setValue, whenChecked } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { highlight, removeHighlight } from "./highlight";
@@ -37,7 +37,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  callPageTool, consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pageTools, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, storage, viewport, waitFor,
+  callPageTool, consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pageTools, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, settled, setValue, snapshot, stoppedPress, stopPresses, storage, viewport, waitFor, whenChecked,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
