@@ -108,6 +108,9 @@ environment.
 All processes find Roost by `ROOST_HOME`. The default is `.local/state/roost` in the home folder
 that the password database names. Two values of `ROOST_HOME` are two separate Roosts.
 
+A setting may also stand in a table of `config.toml`: `[subagents] sessions` is
+`subagents_sessions`.
+
 | flag | environment | config.toml | default | |
 |---|---|---|---|---|"""
 

@@ -302,6 +302,11 @@ RESUMABLE_SECONDS: Final = 24 * 3600.0
 """A resumable session is kept this long without an agent."""
 LEASE_SECONDS: Final = 120.0
 """An agent without a connection (HTTP) lives this long after its last call."""
+SUBAGENT_SECONDS: Final = 600.0
+"""A sub-agent's tabs close this long after its last call."""
+SUBAGENTS_RESTING: Final = 8
+"""So many sub-agents of one agent keep name, colour and jar after they ended. A jar costs memory in
+the browser even without tabs."""
 SWEEP_SECONDS: Final = 60.0
 """Interval at which the broker looks for dead agents, and whether it is still needed itself."""
 BROKER_IDLE_SECONDS: Final = 15 * 60.0

@@ -433,6 +433,22 @@ class LoopTurn(SessionOperation, Answers[views.LoopView]):
     said: str = Field(default="", max_length=1_000_000)
 
 
+class SubagentReport(Operation, Answers[views.Pong]):
+    """A hook of the agent's client reports which sub-agent uses a tool, or that one ended."""
+
+    op = "subagent_report"
+    title = "Report a sub-agent"
+    audience = Audience.INNER
+    read_only = True
+    event: Literal["PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStop"]
+    tool_use_id: str = Field(default="", max_length=200)
+    subagent: str = Field(default="", max_length=200)
+    """The client's id of the sub-agent. Empty: the main conversation."""
+    kind: str = Field(default="", max_length=200)
+    command: str = Field(default="", max_length=100_000)
+    """What the tool runs in a shell."""
+
+
 # --- the house ---------------------------------------------------------------------------------
 
 
@@ -508,7 +524,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
-        Batch, BatchProgress,
+        Batch, BatchProgress, SubagentReport,
         Status, Ping, BrowserStart, DashboardOpen, BrokerStay, BrokerStop,
     )
 }  # fmt: skip

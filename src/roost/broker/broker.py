@@ -34,6 +34,7 @@ from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
+from roost.broker.subagent_reports import SubagentReports
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
@@ -139,6 +140,7 @@ class Broker:
         """The recordings of requests that are under way."""
         self.downloads = Downloads(files)
         self.watchers = Watchers()
+        self.subagent_reports = SubagentReports()
         self.drawings = Drawings()
         self.person_files = PersonFiles(files.with_name("person-files"))
         self.seen_at: dict[AgentId, float] = {}
@@ -417,14 +419,11 @@ class Broker:
         match effect:
             case fx.OpenTab():
                 self._begin_opening(effect)
-            case fx.CloseTab():
+            case fx.CloseTab() | fx.ForgetTab():
                 self._records.pop(effect.tab, None)
                 self.lanes.end(effect.tab, effect.error)
-                if effect.handle is not None:
+                if isinstance(effect, fx.CloseTab) and effect.handle is not None:
                     self._close_page(effect.browser, effect.handle)
-            case fx.ForgetTab():
-                self._records.pop(effect.tab, None)
-                self.lanes.end(effect.tab, effect.error)
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
             case fx.ForgetGroup():
@@ -439,9 +438,8 @@ class Broker:
                 self._settle_capture(effect.capture, effect.error)
             case fx.EndAgent():
                 self.seen_at.pop(effect.agent, None)
-                callback = self._on_agent_end.pop(effect.agent, None)
-                if callback is not None:
-                    callback()
+                self.subagent_reports.forget(effect.agent)
+                self._on_agent_end.pop(effect.agent, lambda: None)()
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)
                 self.drawings.forget(effect.session)

@@ -1,11 +1,12 @@
 """The core decides: it answers requests and queries, hears events, and orders effects.
 
 Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), ``agents``
-(connections, leases, what a dead agent leaves), ``sessions``, ``tabs`` (select, navigate, crash,
-close), ``pool`` (slots, the queue, whose a popup is), ``jars``, ``captures`` (turns at
-screenshots), ``loops`` (focus loops), ``batches`` (how far they have come), ``conditions`` (of
-pages), ``questions`` (to the person), ``approvals`` (what the person allows), ``browsers`` (a
-browser's end and return), ``groups`` and ``consent`` (the person's own browser), ``addresses`` and
+(connections, leases, what a dead agent leaves), ``subagents`` (child sessions), ``sessions``,
+``tabs`` (select, navigate, crash, close), ``pool`` (slots, the queue, whose a popup is), ``jars``,
+``captures`` (turns at screenshots), ``loops`` (focus loops), ``batches`` (how far they have come),
+``conditions`` (of pages), ``questions`` (to the person), ``approvals`` (what the person allows),
+``browsers`` (a browser's end and return), ``groups`` and ``consent`` (the person's own browser),
+``addresses`` and
 ``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
 ``state`` and ``settings``. Pure code.
 May import: ``conditions``, ``errors``, ``hints``, ``vocabulary``. Of the standard library: only
@@ -37,6 +38,15 @@ from roost.core.sessions import (
     pause_session,
     record_token,
 )
+from roost.core.subagents import (
+    acting_agent,
+    adopt_agent,
+    connect_conversation,
+    connect_subagent,
+    name_conversation,
+    subagent_called,
+    subagent_of,
+)
 from roost.core.tabs import request_close, select_tab
 
 # Everything that the broker may ask: ``broker.decide(core.open_tab, agent, …)``. Each request or
@@ -45,13 +55,13 @@ from roost.core.tabs import request_close, select_tab
 # its own session or its current tab. The broker mints agent ids and secrets, so the core needs no
 # randomness. The core counts session, tab and jar ids itself.
 __all__ = [  # requests, queries, and the types they need
-    "answer_question", "ask_approval", "ask_person", "ask_question", "connect_agent",
-    "dispose_session", "end_batch", "end_turn", "grant_space", "open_session", "open_tab",
-    "pause_session", "put_conditions", "record_batch", "record_token", "renew_lease",
-    "request_capture",
+    "adopt_agent", "answer_question", "ask_approval", "ask_person", "ask_question", "connect_agent",
+    "connect_conversation", "connect_subagent", "dispose_session", "end_batch", "end_turn",
+    "grant_space", "name_conversation", "open_session", "open_tab", "pause_session",
+    "put_conditions", "record_batch", "record_token", "renew_lease", "request_capture",
     "request_close", "request_jar", "request_space", "resume_agent", "select_tab", "start_loop",
-    "stop_loop", "take_answer", "use_approval", "use_tab",
-    "batch_of", "conditions_of", "own_jar", "session_conditions", "session_for", "session_of",
-    "tab_conditions", "tab_named",
+    "stop_loop", "subagent_called", "take_answer", "use_approval", "use_tab",
+    "acting_agent", "batch_of", "conditions_of", "own_jar", "session_conditions", "session_for",
+    "session_of", "subagent_of", "tab_conditions", "tab_named",
     "ApprovalNeeded", "ConsentNeeded", "OpenTabAnswer", "SessionSpec", "Wanted",
 ]  # fmt: skip

@@ -39,6 +39,13 @@ class AgentLeft:
 
 
 @dataclass(frozen=True, slots=True)
+class SubagentEnded:
+    """The client reported that the sub-agent ended. The client may continue it later."""
+
+    agent: AgentId
+
+
+@dataclass(frozen=True, slots=True)
 class CallEnded:
     """A call of an agent without a connection ended. The agent's lease starts anew."""
 
@@ -235,8 +242,8 @@ class TimePassed:
 
 
 Event = (
-    AgentDisconnected | AgentLeft | CallEnded | JarReleased | TabOpenAbandoned | CaptureEnded
-    | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
+    AgentDisconnected | AgentLeft | SubagentEnded | CallEnded | JarReleased | TabOpenAbandoned
+    | CaptureEnded | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
     | TabOpened | TabClosed | TabNavigated | TabRead | TabCrashed | TabMoved | GroupClosed
     | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

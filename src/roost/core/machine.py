@@ -117,7 +117,7 @@ class Machine:
             elif isinstance(row, Reservation):
                 pool.reservation_expired(state, row)
             elif isinstance(row, Session):
-                sessions.end_session(state, row, why="nobody came back to it")
+                agents.kept_expired(state, row)
             elif isinstance(row, Question):
                 questions.expired(state, row)
             elif isinstance(row, Approval):
@@ -145,6 +145,8 @@ def happened(state: State, event: ev.Event) -> None:
             agents.disconnected(state, event)
         case ev.AgentLeft():
             agents.left(state, event)
+        case ev.SubagentEnded():
+            agents.subagent_ended(state, event)
         case ev.CallEnded():
             agents.call_ended(state, event)
         case ev.JarReleased():

@@ -450,13 +450,15 @@ def enforce_shares(
 def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab | None:
     """Choose the tab to park for that waiter, or None.
 
-    Takes the least recently used idle tab of the session furthest above its fair share.
+    Takes the least recently used idle tab of the session furthest above its fair share. Sessions of
+    sub-agents come first.
     """
     if not claims_share(state, state.sessions[request.session]):
         return None
     pool, share = state.pool(request.browser), fair_share(state, request.browser)
     above = [one for one, held in pool.holders.items() if one is not None and held > share]
-    for session in sorted(above, key=lambda one: -pool.holders[one]):
+    is_main = {one: state.sessions[one].parent is None for one in above}
+    for session in sorted(above, key=lambda one: (is_main[one], -pool.holders[one])):
         if state.sessions[session].paused:
             continue  # a person works there
         current = {member.current for member in state.members_in(session)}

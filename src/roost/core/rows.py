@@ -75,11 +75,19 @@ class Agent:
     """Set while the connection is lost: the agent ends at this time unless it reconnects."""
     lease_until: float | None = None
     """Set for agents without a connection (HTTP): the agent ends when the lease runs out."""
+    parent: AgentId | None = None
+    """Set for a sub-agent: the agent that started it. Also set for a further conversation on the
+    connection of that agent (``is_child`` is False then)."""
+    is_child: bool = False
+    """True for a sub-agent: it may use sessions and tabs of its parent by naming them."""
+    idle_until: float | None = None
+    """Set for a sub-agent: its tabs close at this time unless it calls. None: it rests."""
     by_process: bool = False
     """True for agents that only run commands: ``pid`` is their client or the first process of their
     terminal, and the agent ends with that process. Such an agent counts as connected."""
     conversation: str = ""
-    """The conversation of the client that an agent ``by_process`` belongs to, if it has one."""
+    """The client's own id of the conversation, thread or sub-agent that this agent is, if known. It
+    is local to the client's process or connection."""
     folders: tuple[str, ...] = ()
     program: str = ""
     browser: BrowserId | None = None
@@ -101,8 +109,20 @@ class Agent:
         return self.program or self.name
 
     @property
-    def deadline(self) -> float | None:
+    def shares_connection(self) -> bool:
+        """True for a sub-agent that calls on its parent's connection, so it lives and ends with its
+        parent."""
+        return self.parent is not None and not self.pid
+
+    @property
+    def life_until(self) -> float | None:
+        """When the agent ends unless it reconnects or calls."""
         return self.awaited_until if self.lease_until is None else self.lease_until
+
+    @property
+    def deadline(self) -> float | None:
+        times = (self.life_until, self.idle_until)
+        return min((at for at in times if at is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +147,8 @@ class Session:
     """Tabs that were current for agents which have left, in that order. An agent that joins
     continues in the last one."""
     kept_until: float | None = None
-    """Set while a resumable session has no agent: the session ends at this time."""
+    """Set while a resumable session has no agent, or a sub-agent's session rests: the session ends
+    at this time."""
     parent: SessionId | None = None
     """Set for the session of a sub-agent: the session of the agent that started the sub-agent. A
     session ends with its parent."""
@@ -191,6 +212,8 @@ class Jar(Timeless):
     """Port of the jar's filtering proxy, for as long as the jar lives."""
     beside: bool = False
     """True for an extra jar that a CDP client made. It is removed with that client."""
+    copy_of: JarId | None = None
+    """The jar whose contents this jar starts with: the jar of the parent session."""
 
     @property
     def key(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from roost.core import approvals, conditions, jars, rules, tabs
 from roost.core.addresses import checked_domain
 from roost.core.effects import ForgetGroup, RemoveFiles, Tell, WriteAudit
-from roost.core.rows import Member, Session, Tab, TabState
+from roost.core.rows import Agent, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
 from roost.vocabulary import (
@@ -44,6 +44,7 @@ class SessionSpec:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    parent: SessionId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +143,19 @@ def own_session_of(state: State, agent: AgentId) -> Session:
         profile=row.profile,
         allow=row.allow,
         deny=row.deny,
+        parent=_parent_session(state, row),
     )
     session = made(state, spec)
     state.put(replace(row, own_session=session.id))
     state.put(Member(agent=agent, session=session.id))
     return session
+
+
+def _parent_session(state: State, row: Agent) -> SessionId | None:
+    """Return the session below which a sub-agent's session stands, if its parent has one now."""
+    above = state.agents.get(row.parent) if row.is_child and row.parent is not None else None
+    has_one = above is not None and state.member(above.id, above.own_session) is not None
+    return above.own_session if above is not None and has_one else None
 
 
 def join(state: State, agent: AgentId, session: Session) -> None:
@@ -209,8 +218,11 @@ def dispose_session(state: State, agent: AgentId, session: str) -> DisposeAnswer
 def end_session(state: State, session: Session, *, why: str) -> None:
     """End the session: close its tabs and drop its jars, loop, queue place and members.
 
-    An agent whose own session this was gets a new one when it next opens a tab.
+    The sessions of sub-agents end with their parent session. An agent whose own session this was
+    gets a new one when it next opens a tab.
     """
+    for child in state.children(session.id):
+        end_session(state, child, why="the session of its parent ended")
     ended = {"session": session.id, "why": why}
     state.emit(
         Tell(session.id, NoticeKind.SESSION_ENDED, ended, tuple(state.agents_in(session.id)))
@@ -325,6 +337,7 @@ def made(state: State, spec: SessionSpec) -> Session:
         allow=allow,
         deny=deny,
         created_at=state.now,
+        parent=spec.parent,
     )
     state.put(session)
     state.emit(WriteAudit("session opened", {"session": session.id, "name": session.name}))

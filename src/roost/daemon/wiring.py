@@ -116,7 +116,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         is_expected=lambda browser: home.extension(browser_kind(browser)).is_dir(),
     )
     Panels(broker)
-    door = BrokerDoor(broker)
+    door = BrokerDoor(broker, own_subagents=settings.subagents_sessions == "own")
     mcp = LazyServer()
     languages: dict[ClientKind, Language] = {
         ClientKind.MCP: Mcp(mcp),

@@ -169,6 +169,13 @@ class Settings:
         "Let an action wait this long for the requests it began; 0: not at all.",
         _short_wait,
     )
+    subagents_sessions: str = _setting(
+        "own",
+        "own|shared",
+        "Sessions of sub-agents: own (each has its own, as a child of its parent's) or shared (all "
+        "work in their parent's).",
+        _one_of("own", "shared"),
+    )
     keyring: bool = _setting(
         True,
         "",
@@ -244,11 +251,23 @@ def _read(name: str, source: str, given: Any) -> Any:
         ) from None
 
 
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with those of tables under joined names: ``[subagents] sessions`` is
+    ``subagents_sessions``."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= {f"{name}_{inner}": one for inner, one in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
 def _from_toml(config: Path) -> dict[str, Any]:
     import tomllib  # only the daemon reads the file
 
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8"))
+        return _flat(tomllib.loads(config.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:  # TOML and encoding errors are ValueErrors

@@ -17,6 +17,7 @@ _BY_FIELD: dict[str, Any] = {
     "end_target": "e2",
     "end_x": 2,
     "end_y": 2,
+    "event": "PreToolUse",
     "fields": [{"target": "e1", "value": "x"}],
     "function": "() => 1",
     "height": 600,

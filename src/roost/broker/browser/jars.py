@@ -11,7 +11,7 @@ import contextlib
 import logging
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from roost import core
 from roost.broker.browser import downloads
 from roost.broker.browser.jar_backups import JarBackup
+from roost.broker.browser.kept_storage import in_room, is_too_large, with_databases
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
@@ -47,6 +48,8 @@ dies."""
 MAKE_SECONDS = 60.0
 """Timeout for making a jar and putting its contents in. Drivers have shorter timeouts for each step
 that can hang."""
+COPY_SECONDS = 10.0
+"""How long reading the jar of a sub-agent's parent may take."""
 CLEAN_UP_SECONDS = 10.0
 PUT_BACK_SECONDS = 10.0
 """How long a navigation waits while the owed contents of its origin are put back."""
@@ -57,12 +60,8 @@ PAGES_ASKED = 3
 """How many pages of one origin are asked for its storage until one answers."""
 ORIGINS_TOLD = 5
 ORIGINS_KEPT = 100
-STORAGE_CHARS = 10_000_000
-"""Limit for the backup of one origin. Browsers themselves allow an origin less than this."""
 _HTTP_PROXY = re.compile(r"(?:http://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d+/?")
 """A proxy to which Roost can send a password. Other kinds stay Chromium's own business."""
-JAR_CHARS = 6_000_000
-"""Limit for the storage of all origins in one backup, which is written and read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,16 +224,26 @@ class Jars:
                 await work
 
     async def _first_contents(self, row: Jar, session: Session) -> JarContents | None:
-        """Return what to put into a new jar: its backup, else the profile it is cloned from."""
+        """Return what to put into a new jar: its backup, else what it copies or is cloned from."""
         if row.policy is JarPolicy.SHARED:
             return None
         kept = self._around.kept(row.id)
         if kept is not None:
             return kept.contents  # the browser died, so this jar replaces one that had contents
+        if row.copy_of is not None:
+            return await self._copied(row.copy_of)
         if row.policy is JarPolicy.CLONE:
             assert session.profile is not None  # the core refuses a clone without a profile
             return await self._around.profile(session.profile)
         return None
+
+    async def _copied(self, jar: JarId) -> JarContents | None:
+        """Return the contents of the parent's jar, as they are now if the jar can be read."""
+        with contextlib.suppress(RoostError, TimeoutError):
+            async with asyncio.timeout(COPY_SECONDS):
+                return (await self.look(jar)).contents
+        kept = self._around.kept(jar)
+        return None if kept is None else kept.contents
 
     # --- putting in ----------------------------------------------------------------------------
 
@@ -429,13 +438,13 @@ class Jars:
         for origin, pages in self._pages(jar).items():
             read = await self._read_pages(pages, origin)
             if read is not None:
-                found[origin] = _with_databases(read, found.get(origin))
+                found[origin] = with_databases(read, found.get(origin))
             is_unread |= read is None
         self._look_again(jar, is_unread=is_unread)
         storage = {one.origin: one for one in (known.storage if known else ())}
-        found = {origin: _with_databases(one, storage.get(origin)) for origin, one in found.items()}
+        found = {origin: with_databases(one, storage.get(origin)) for origin, one in found.items()}
         storage |= {origin: one for origin, one in found.items() if origin not in owed}
-        return JarContents(tuple(cookies), _in_room(storage.values()))
+        return JarContents(tuple(cookies), in_room(storage.values()))
 
     async def _stores(self) -> Stores:
         driver = self._driver()
@@ -490,7 +499,7 @@ class Jars:
                 read = await self._driver().read_page_storage(page, origin)
         except (RoostError, TimeoutError):
             return None
-        return None if read is None or _is_too_large(read) else read
+        return None if read is None or is_too_large(read) else read
 
     # --- proxies -------------------------------------------------------------------------------
 
@@ -575,33 +584,3 @@ def _origin(url: str) -> str | None:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     is_usual = port in (None, 443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{host}" + ("" if is_usual else f":{port}")
-
-
-def _in_room(storage: Iterable[OriginStorage]) -> tuple[OriginStorage, ...]:
-    """Return the origins that fit into ``JAR_CHARS``, smallest first, so that one large site does
-    not displace all others."""
-    found, room = [], JAR_CHARS
-    for one in sorted(storage, key=_chars):
-        room -= _chars(one)
-        if room < 0:
-            logger.warning("the storage of %s is too large to be kept", one.origin)
-            break
-        found.append(one)
-    return tuple(found)
-
-
-def _with_databases(read: OriginStorage, before: OriginStorage | None) -> OriginStorage:
-    """Return what was read. A page's storage has no databases, so keep those that were read or
-    loaded before: a login of some days ago is better than none."""
-    if read.databases or before is None or not before.databases:
-        return read
-    return replace(read, databases=before.databases)
-
-
-def _chars(storage: OriginStorage) -> int:
-    items = sum(len(name) + len(value) for name, value in storage.items)
-    return items + len(storage.databases)
-
-
-def _is_too_large(storage: OriginStorage) -> bool:
-    return _chars(storage) > STORAGE_CHARS

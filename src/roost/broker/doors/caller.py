@@ -33,6 +33,7 @@ from roost.broker.work import (
     questions,
     session_work,
     space_work,
+    subagent_work,
     traffic_work,
     waits,
     web_reading,
@@ -146,6 +147,7 @@ WORK: dict[type[Operation], Work] = {
     ops.LoopStatus: space_work.loop_status,
     ops.LoopTurn: space_work.loop_turn,
     ops.BatchProgress: batch.progress,
+    ops.SubagentReport: subagent_work.report,
     ops.Status: session_work.status,
     ops.Ping: session_work.ping,
     ops.BrowserStart: session_work.browser_start,
@@ -213,9 +215,13 @@ class Caller:
         work = WORK[type(operation)]
         while True:
             try:
-                return await work(self._broker, self._agent, operation)
+                return await work(self._broker, self._performer(operation), operation)
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
+
+    def _performer(self, operation: Operation) -> AgentId:
+        """Return the agent that performs the operation."""
+        return self._agent
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
         """Run the operation within the deadline. Raises only ``RoostError``."""

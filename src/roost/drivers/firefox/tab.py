@@ -26,15 +26,12 @@ from roost.drivers.base import (
     Shot,
 )
 from roost.drivers.connection import Json, Pending, log_failure
-from roost.drivers.events import (
-    DriverEvent,
-    TabNavigated,
-)
+from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.conditions import TabConditions
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.dialogs import Dialogs
-from roost.drivers.firefox.input import TabInput
+from roost.drivers.firefox.input import NO_DROPS, TabInput
 from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.interception import Interception
 from roost.drivers.firefox.navigation import (
@@ -263,11 +260,7 @@ class BidiTab:
             await self._input.send(inputs)
 
     async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
-        self.check_open()
-        raise Unsupported(
-            "Firefox cannot be given a drop from outside of the page: BiDi has no command for it.",
-            hint=Hint("Give files to the page's file field[ with {FileUpload}]."),
-        )
+        raise Unsupported(NO_DROPS, hint=Hint("Give files to a file field[ with {FileUpload}]."))
 
     async def release(self) -> None:
         self.check_alive()
