@@ -167,7 +167,7 @@ class Sharing(RuleBasedStateMachine):
     def fail_at(self, event: ev.Event | Ask[Any]) -> None:
         """Decide about the event, but fail by a bug at the end. Nothing of it may remain."""
         state = self.machine.state
-        captures, popups = state.captures, state.popups
+        captures, popups, deeds = state.captures, state.popups, state.deeds
 
         def fails(state: State) -> None:
             with suppress(RoostError):
@@ -179,7 +179,8 @@ class Sharing(RuleBasedStateMachine):
         except Bug:
             pass
         self.watch.nothing_happened(self.machine)
-        assert (state.captures, state.popups) == (captures, popups), "a bug changed captures"
+        now = (state.captures, state.popups, state.deeds)
+        assert now == (captures, popups, deeds), "a bug changed captures"
 
     def browser_says(self, event: ev.Event) -> None:
         self.said.append(event)

@@ -78,6 +78,7 @@ def connect_agent(
             profile=session.profile,
             allow=session.allow,
             deny=session.deny,
+            layers=session.layers,
         )
     )
     sessions.join(state, agent, row)

@@ -16,6 +16,7 @@ from roost.vocabulary import (
     AgentId,
     BrowserId,
     JarId,
+    SessionId,
     TabHandle,
     TabId,
 )
@@ -169,6 +170,25 @@ class TabRead:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretFilled:
+    """A secret of the person is about to be filled into the tab's document.
+
+    document: when the main document began, in milliseconds; no two documents of a tab agree.
+    """
+
+    tab: TabId
+    document: float
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadAdmitted:
+    """A page of that origin downloads a file into the session, as the policy allows."""
+
+    session: SessionId
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class TabCrashed:
     """The page's process died."""
 
@@ -244,6 +264,7 @@ class TimePassed:
 Event = (
     AgentDisconnected | AgentLeft | SubagentEnded | CallEnded | JarReleased | TabOpenAbandoned
     | CaptureEnded | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
-    | TabOpened | TabClosed | TabNavigated | TabRead | TabCrashed | TabMoved | GroupClosed
+    | TabOpened | TabClosed | TabNavigated | TabRead | SecretFilled | DownloadAdmitted
+    | TabCrashed | TabMoved | GroupClosed
     | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

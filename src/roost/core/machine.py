@@ -27,6 +27,7 @@ from roost.core import (
     groups,
     jars,
     loops,
+    policy,
     pool,
     questions,
     sessions,
@@ -173,6 +174,10 @@ def happened(state: State, event: ev.Event) -> None:
             tabs.tab_navigated(state, event)
         case ev.TabRead():
             tabs.tab_read(state, event)
+        case ev.SecretFilled():
+            tabs.secret_filled(state, event)
+        case ev.DownloadAdmitted():
+            policy.download_admitted(state, event)
         case ev.TabCrashed():
             tabs.tab_crashed(state, event)
         case ev.TabMoved():

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from roost.core import groups, rules
+from roost.core import groups, policy, rules
 from roost.core.addresses import checked_url, short_address, with_scheme
 from roost.core.effects import CloseStray, CloseTab, OpenTab, Tell, WriteAudit
 from roost.core.events import TabOpened
@@ -88,6 +88,7 @@ def open_tab(
         known = used(state, _brought_back(state, into, known))
         make_current(state, agent, known)
         return OpenTabAnswer(known, is_new=False)
+    policy.check_tabs(state, agent, into)
     url = checked_url(with_scheme(url), into.allow, into.deny)
     extra = None if jar is None else jar_for(state, into, jar)
     evicted = _take_slot(state, into, evict=evict)

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from roost.conditions import Conditions
+from roost.core.policy_layers import PolicyLayer
 from roost.vocabulary import (
     LOOP_SECONDS,
     SHARE_SECONDS,
@@ -49,6 +50,18 @@ class Timeless:
     @property
     def deadline(self) -> float | None:
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy(Timeless):
+    """The configuration's policy, as it was last read without an error."""
+
+    table: ClassVar[str] = "policy"
+    layers: tuple[PolicyLayer, ...]
+
+    @property
+    def key(self) -> str:
+        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +108,9 @@ class Agent:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    layers: tuple[PolicyLayer, ...] = ()
+    """The policy that the agent was started with, or that the person set for it since. It judges
+    all calls of the agent, and every session that it makes starts with it."""
 
     @property
     def key(self) -> str:
@@ -140,6 +156,9 @@ class Session:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    layers: tuple[PolicyLayer, ...] = ()
+    """The policy of the agent that made the session, or that the person set since. It judges every
+    agent in the session."""
     paused: bool = False
     has_opened: bool = False
     """True once a page of the session has opened. From then on, a failing tab does not end it."""
@@ -255,6 +274,8 @@ class Tab(Timeless):
     next_ref: int = 1
     next_frame: int = 1
     frames: tuple[tuple[str, str], ...] = ()
+    secret_documents: tuple[float, ...] = ()
+    """The last documents of the tab into which a secret was filled, by the time they began."""
 
     @property
     def key(self) -> str:
@@ -361,8 +382,9 @@ class Approval:
     program: the client program (``Agent.program``). Empty if ``session`` is set.
     subject: what is allowed: see ``Question.subject``.
     origin: the origin on which it is allowed, or None for every origin.
-    allow: False refuses the next such call.
-    until: set for an answer that the next such call uses up. The answer is forgotten at that time.
+    allow: False refuses such calls.
+    until: set for an answer to one call, and for a no. The answer is forgotten at that time; one
+        that allows is used up by the next such call.
     why: why the call is refused, if it is.
     """
 
@@ -491,12 +513,13 @@ Row = (
     | Loop
     | Question
     | Approval
+    | Policy
     | Consent
     | Batch
     | PageConditions
     | Counter
 )
 ROW_TYPES: tuple[type[Row], ...] = (
-    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Approval, Consent,
-    Batch, PageConditions, Counter,
+    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Approval, Policy,
+    Consent, Batch, PageConditions, Counter,
 )  # fmt: skip

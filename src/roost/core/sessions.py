@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from roost.core import approvals, conditions, jars, rules, tabs
+from roost.core import approvals, conditions, jars, policy, rules, tabs
 from roost.core.addresses import checked_domain
 from roost.core.effects import ForgetGroup, RemoveFiles, Tell, WriteAudit
+from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Agent, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
@@ -44,6 +45,7 @@ class SessionSpec:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    layers: tuple[PolicyLayer, ...] = ()
     parent: SessionId | None = None
 
 
@@ -93,7 +95,11 @@ def open_session(
     # The id an agent asks for becomes its own alias, never a global id. The domain lists that the
     # agent was started with hold for every session it makes.
     browser = spec.browser or row.browser
-    session = made(state, replace(spec, id=None, browser=browser, allow=row.allow, deny=row.deny))
+    policy.check_profile(policy.starting_layers(state, row.layers), spec.profile)
+    inherited = replace(
+        spec, id=None, browser=browser, allow=row.allow, deny=row.deny, layers=row.layers
+    )
+    session = made(state, inherited)
     state.put(Member(agent=agent, session=session.id, alias=alias))
     return session
 
@@ -124,6 +130,7 @@ def joinable(state: State, spec: SessionSpec) -> Session:
     """
     if spec.id is not None:
         _check_not_counted(spec.id)
+    policy.check_profile(policy.starting_layers(state, spec.layers), spec.profile)
     return found_or_made(state, spec)
 
 
@@ -143,6 +150,7 @@ def own_session_of(state: State, agent: AgentId) -> Session:
         profile=row.profile,
         allow=row.allow,
         deny=row.deny,
+        layers=row.layers,
         parent=_parent_session(state, row),
     )
     session = made(state, spec)
@@ -241,6 +249,7 @@ def end_session(state: State, session: Session, *, why: str) -> None:
             state.drop(row)
     conditions.session_ended(state, session.id)
     approvals.forget(state, session)
+    policy.forget(state, session.id)
     for member in state.members_in(session.id):
         state.drop(member)
     state.drop(session)
@@ -323,6 +332,8 @@ def made(state: State, spec: SessionSpec) -> Session:
         raise SessionLimit(f"There are {limit} cloned jars already.", limit=limit)
     browser = spec.browser or state.settings.default_browser
     allow, deny = tuple(map(checked_domain, spec.allow)), tuple(map(checked_domain, spec.deny))
+    if not allow and browser not in state.settings.personal:
+        allow = policy.hosts_to_reach(state, spec.layers)
     number = state.next_number("session")
     while spec.id is None and SessionId(f"s{number}") in state.sessions:
         number = state.next_number("session")  # the operator chose that id for a named session
@@ -336,6 +347,7 @@ def made(state: State, spec: SessionSpec) -> Session:
         profile=spec.profile,
         allow=allow,
         deny=deny,
+        layers=spec.layers,
         created_at=state.now,
         parent=spec.parent,
     )

@@ -29,6 +29,7 @@ from roost.core.rows import (
     Loop,
     Member,
     PageConditions,
+    Policy,
     Question,
     Reservation,
     Row,
@@ -84,8 +85,11 @@ class State:
         self.popups: dict[TabId, tuple[float, ...]] = {}
         """Times of each tab's latest popups. Not in the journal, because a burst lasts one
         second."""
-        self._unjournaled = (self.captures, self.popups)
-        """Both as they were at ``begin``. Copied at the first change since."""
+        self.deeds: dict[SessionId, tuple[float, ...]] = {}
+        """Times of the actions of the last minute, in sessions whose policy limits them. Not in the
+        journal, because a minute is short."""
+        self._unjournaled = (self.captures, self.popups, self.deeds)
+        """All three as they were at ``begin``. Copied at the first change since."""
         self._rows: dict[str, dict[str, Row]] = {}
         self.agents = cast(dict[AgentId, Agent], self._table(Agent))
         self.sessions = cast(dict[SessionId, Session], self._table(Session))
@@ -97,6 +101,7 @@ class State:
         self.batches = cast(dict[str, Batch], self._table(Batch))
         self.questions = cast(dict[SessionId, Question], self._table(Question))
         self.approvals = cast(dict[str, Approval], self._table(Approval))
+        self.policies = cast(dict[str, Policy], self._table(Policy))
         self.page_conditions = cast(dict[str, PageConditions], self._table(PageConditions))
         self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
@@ -138,7 +143,7 @@ class State:
         self.now = now
         self.effects = []
         self.changes = []
-        self._unjournaled = (self.captures, self.popups)
+        self._unjournaled = (self.captures, self.popups, self.deeds)
 
     def emit(self, effect: Effect) -> None:
         """Order something that the broker performs once the changes are in the journal."""
@@ -156,7 +161,7 @@ class State:
             table.clear()
         self._clear_indexes()
         self._put_all(rows)
-        self.captures, self.popups = self._unjournaled
+        self.captures, self.popups, self.deeds = self._unjournaled
         self.begin(self.now)
 
     # --- changing ------------------------------------------------------------------------------
@@ -201,6 +206,12 @@ class State:
         if self.popups is self._unjournaled[1]:
             self.popups = dict(self.popups)
         _put_or_drop(self.popups, tab, times)
+
+    def put_deeds(self, session: SessionId, times: tuple[float, ...]) -> None:
+        """Replace the times of the session's latest actions; none are dropped."""
+        if self.deeds is self._unjournaled[2]:
+            self.deeds = dict(self.deeds)
+        _put_or_drop(self.deeds, session, times)
 
     def _put_all(self, rows: Iterable[Row]) -> None:
         # Indexes rely on insertion order: order of use for tabs, order of turn for requests.

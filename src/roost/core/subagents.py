@@ -77,6 +77,7 @@ def _recorded(
         policy=above.policy if above.policy is JarPolicy.SHARED else JarPolicy.FRESH,
         allow=above.allow,
         deny=above.deny,
+        layers=(*above.layers, *(one for one in row.layers if one not in above.layers)),
         parent=above.id if is_child else None,
     )
     session = sessions.made(state, spec)
@@ -97,6 +98,7 @@ def _recorded(
         policy=spec.policy,
         allow=spec.allow,
         deny=spec.deny,
+        layers=spec.layers,
     )
     state.put(made)
     sessions.join(state, agent, session)

@@ -114,6 +114,12 @@ def _size(given: Any) -> str:
     return str(given)
 
 
+def _policy(given: Any) -> Any:
+    if not isinstance(given, dict) and not (isinstance(given, str) and given):
+        raise ValueError("expected a preset, a file or a table")
+    return given
+
+
 def _reads(given: Any) -> Reads:
     return Reads(_one_of(*Reads)(given))
 
@@ -168,6 +174,13 @@ class Settings:
         "SECONDS",
         "Let an action wait this long for the requests it began; 0: not at all.",
         _short_wait,
+    )
+    policy: Any = _setting(
+        None,
+        "FILE|PRESET",
+        "What agents may do: open, careful, lockdown, or a policy file. In config.toml also a"
+        " table.",
+        _policy,
     )
     subagents_sessions: str = _setting(
         "own",

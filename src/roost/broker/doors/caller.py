@@ -27,10 +27,11 @@ from roost.broker.work import (
     page_actions,
     page_input,
     page_readings,
-    page_use,
     page_work,
     pictures,
+    policy,
     questions,
+    secret_work,
     session_work,
     space_work,
     subagent_work,
@@ -39,6 +40,7 @@ from roost.broker.work import (
     web_reading,
 )
 from roost.broker.work import views as view_of
+from roost.broker.work.running_call import CALL, RunningCall
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
 from roost.vocabulary import (
     CALL_SECONDS,
@@ -52,6 +54,8 @@ from roost.vocabulary import (
 R = TypeVar("R", bound=View)
 Work = Callable[[Broker, AgentId, Any], Awaitable[View]]
 logger = logging.getLogger(__name__)
+REDACTED_AT_ONCE = 200_000
+"""Longer texts are searched for secrets in a thread, because that takes more than 5 ms."""
 
 WORK: dict[type[Operation], Work] = {
     ops.Navigate: page_work.navigate,
@@ -125,6 +129,17 @@ WORK: dict[type[Operation], Work] = {
     ops.ProfileImport: jar_work.profile_import,
     ops.ProfileList: jar_work.profile_list,
     ops.ProfileRemove: jar_work.profile_remove,
+    ops.FillSecret: secret_work.fill_secret,
+    ops.Login: secret_work.login,
+    ops.SecretList: secret_work.list_,
+    ops.SecretAdd: secret_work.add,
+    ops.SecretRemove: secret_work.remove,
+    ops.SecretTest: secret_work.test,
+    ops.PolicyShow: policy.show,
+    ops.PolicyExplain: policy.explain,
+    ops.PolicySet: policy.set_,
+    ops.PolicyReload: policy.reload,
+    ops.PolicyForget: policy.forget,
     ops.SessionOpen: session_work.open_,
     ops.SessionList: session_work.list_,
     ops.SessionDispose: session_work.dispose,
@@ -174,7 +189,16 @@ class Caller:
         broker, agent = self._broker, self._agent
         if agent == OPERATOR or agent in broker.state.agents:
             broker.seen_at[agent] = broker.clock.now()
-        view = await self._audited(operation, _seconds(operation, timeout))
+        redactor, redact = broker.redactor, broker.redactor.text
+        try:
+            view = await self._audited(operation, _seconds(operation, timeout))
+        except RoostError as error:
+            raise (error if redactor.is_idle else error.redacted(redact)) from None
+        if not redactor.is_idle:
+            if view.largest_text() > REDACTED_AT_ONCE:
+                view = await asyncio.to_thread(view.redacted, redact)
+            else:
+                view = view.redacted(redact)
         if not self._is_told:
             return cast(R, view)
         mine = [member.session for member in broker.state.memberships(agent)]
@@ -215,7 +239,10 @@ class Caller:
         work = WORK[type(operation)]
         while True:
             try:
-                return await work(self._broker, self._performer(operation), operation)
+                performer = self._performer(operation)
+                view = await work(self._broker, performer, operation)
+                policy.check_again(self._broker, performer, operation)
+                return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
 
@@ -230,8 +257,8 @@ class Caller:
                 f"{operation.op} is the person's alone.",
                 hint="Ask the person to run it from their own terminal.",
             )
-        call = page_use.RunningCall(self._broker.clock.now() + seconds)
-        before = page_use.CALL.set(call)
+        call = RunningCall(self._broker.clock.now() + seconds, operation)
+        before = CALL.set(call)
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await self._work(operation, seconds)
@@ -252,7 +279,7 @@ class Caller:
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
         finally:
-            page_use.CALL.reset(before)
+            CALL.reset(before)
             if call.tabs:
                 del self._broker.in_use[id(call)]
 

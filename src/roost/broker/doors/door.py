@@ -47,8 +47,10 @@ from roost.broker.doors.identity import (
 from roost.broker.doors.subagents import SharedConnection
 from roost.broker.doors.token_callers import TokenCallers
 from roost.broker.doors.viewers import BrokerViewer, Viewers
+from roost.broker.policy_text import read_policy
 from roost.broker.work import session_work
 from roost.core import events as ev
+from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Session
 from roost.core.sessions import NAME_CHARS
 from roost.errors import BadRequest, SessionGone, Unauthorized
@@ -196,8 +198,8 @@ class BrokerDoor:
                 )
 
     async def look(self, token: str) -> Look:
-        _, session = self._token_callers.guest(token)
-        return await self._seats.look(session)
+        agent, session = self._token_callers.guest(token)
+        return await self._seats.look(agent, session)
 
     async def take_seat(self, token: str, ear: SeatEar) -> Seat:
         agent, session = self._token_callers.guest(token)
@@ -252,7 +254,7 @@ class BrokerDoor:
             program=description(peer.pid if client is None else client.pid)
             or f"a process that cannot be seen, {name}",
             secret_digest=_digest(secret),
-            session=_session_spec(hello, browser),
+            session=_session_spec(hello, browser, _layers(hello)),
             folders=(*filter(None, [self._working_folder(hello)]), *hello.files),
         )
         self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
@@ -390,7 +392,16 @@ def _client(kind: ClientKind, line: Lineage) -> Process | None:
     return None if client is None else client.process
 
 
-def _session_spec(hello: Hello, browser: BrowserId | None) -> core.SessionSpec:
+def _layers(hello: Hello) -> tuple[PolicyLayer, ...]:
+    """Return the policies that the agent was started with. Raises ``BadRequest`` for a wrong one:
+    an agent must not run without the policy that it was given."""
+    given = ((".roost.toml", hello.project_policy), ("--policy", hello.policy))
+    return tuple(read_policy(text, source) for source, text in given if text is not None)
+
+
+def _session_spec(
+    hello: Hello, browser: BrowserId | None, layers: tuple[PolicyLayer, ...]
+) -> core.SessionSpec:
     if hello.session is None:
         lifetime = Lifetime.ANONYMOUS
     else:
@@ -404,6 +415,7 @@ def _session_spec(hello: Hello, browser: BrowserId | None) -> core.SessionSpec:
         profile=hello.profile,
         allow=hello.allow,
         deny=hello.deny,
+        layers=layers,
     )
 
 
