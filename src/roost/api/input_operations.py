@@ -176,6 +176,7 @@ class Drop(ActionOperation, Answers[views.ActionView]):
     title = "Drop files or data"
     audience = Audience.ALL
     audited = ("target", "paths")
+    conduct = ("act", "upload")
     target: str = target_field()
     paths: list[str] = Field(
         default_factory=list, max_length=100, description="Below your working directory"

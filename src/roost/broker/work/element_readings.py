@@ -117,6 +117,7 @@ async def webmcp_list(broker: Broker, agent: AgentId, op: ops.WebMcpList) -> vie
 async def webmcp_call(broker: Broker, agent: AgentId, op: ops.WebMcpCall) -> ValueView:
     given = _arguments(op.input)
     async with page_use.acting(broker, agent, op, "call tools of") as at:
+        await secret_documents.check_left(at)
         async with page_use.UnlessDialog(at.record):
             called = await at.page.call(None, "callPageTool", name=op.name, input=given)
         try:

@@ -15,7 +15,7 @@ from roost.api import operations as ops
 from roost.broker.broker import Broker
 from roost.broker.browser.files import Folders
 from roost.broker.browser.jars import Jars
-from roost.broker.work import login_reader, page_use, policy
+from roost.broker.work import login_reader, page_use, policy, secret_documents
 from roost.core.rows import Jar, Session
 from roost.drivers.base import Cookie
 from roost.errors import BadRequest, NotFound, RoostError
@@ -68,6 +68,7 @@ async def storage(broker: Broker, agent: AgentId, op: ops.Storage) -> views.Stor
         raise BadRequest("value: set needs a value.", field="value")
     use = page_use.reading if op.only_reads() else page_use.acting
     async with use(broker, agent, op, "use the storage of") as at:
+        await secret_documents.check_left(at)
         async with page_use.UnlessDialog(at.record):
             found = await at.page.call(
                 None,

@@ -43,7 +43,6 @@ CLICKED_MIDDLE = Hint(
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
     async with page_use.acting(broker, agent, op, "run scripts in") as at:
-        await secret_documents.check_left(at)
         frame = ref = None
         if op.target is not None:
             frame, found = await at.page.call_where(op.target, "resolve")
@@ -57,7 +56,8 @@ async def run_function(
     at: InPage, function: str, *, frame: str | None = None, ref: str | None = None
 ) -> Any:
     """Call a caller's function in the page's own world. Every operation that runs a caller's script
-    goes through here."""
+    goes through here, because none may run in a document into which a secret was filled."""
+    await secret_documents.check_left(at)
     if at.page.judge is not None:
         function = await _judged(at, at.page.judge, function, frame)
     return await at.page.tab.evaluate(function, frame=frame, ref=ref)
