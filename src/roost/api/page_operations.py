@@ -102,8 +102,8 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait until all hold: text, textGone, selector, url, response to your last action,
-    function."""
+    """Wait until all conditions hold (state: of selector; response: to your last action), or some
+    seconds."""
 
     op = "browser_wait_for"
     title = "Wait"
