@@ -102,8 +102,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait until all conditions hold (state: of selector; response: to your last action), or some
-    seconds."""
+    """Wait until all conditions hold; response: one since your last action."""
 
     op = "browser_wait_for"
     title = "Wait"
