@@ -43,6 +43,7 @@ async def _rows() -> list[Row]:
                 await _background(agent, base),
                 await _rules(agent, base),
                 *await _snapshots(agent, raw, base),
+                await _locators(agent),
             ]
         return [*found, await _memory(home, raw, base)]
 
@@ -160,6 +161,23 @@ async def _snapshots(agent: Client, raw: RawChromium, base: str) -> list[Row]:
         Row("page: the same, by the browser's own AX tree", ours_took / tree, "×", limit=0.5),
         Row("page: the same, characters by default", size, "", limit=20_000),
     ]
+
+
+LOCATORS = ('role=link[name="Glossary"]', "title=Index", "//h1", "h1 >> role=link", "label=Search")
+
+
+async def _locators(agent: Client) -> Row:
+    """Compare the slowest locator with ``text=`` on the page of the snapshots, in turns."""
+    targets = ("text=Built-in Functions", *LOCATORS)
+    times: dict[str, list[float]] = {target: [] for target in targets}
+    for _ in range(SLOW_SAMPLES):
+        for target in targets:
+            counting = asking(agent, ops.Get(what="count", target=target))
+            times[target].append(await timed(counting))
+    text, *others = (statistics.median(times[target]) for target in targets)
+    slowest = max(zip(others, LOCATORS, strict=True))
+    note = f"{slowest[1]} {slowest[0] * 1000:.1f} ms to text= {text * 1000:.1f} ms"
+    return Row("page: slowest locator", slowest[0] / text, "×", limit=2, note=note)
 
 
 # --- memory -------------------------------------------------------------------------------------

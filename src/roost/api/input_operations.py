@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from roost.api import page_views as views
 from roost.api.operation import Answers, Audience
-from roost.api.page_operations import ActionOperation, Modifier
+from roost.api.page_operations import ActionOperation, Modifier, optional_target, target_field
 
 __all__ = [
-    "HoldKey", "MouseClickXy", "MouseDown", "MouseDragXy", "MouseMoveXy", "MouseUp", "MouseWheel",
-    "Point", "PressSequentially",
+    "Drop", "HoldKey", "KeyDown", "KeyUp", "MouseClickXy", "MouseDown", "MouseDragXy",
+    "MouseMoveXy", "MouseUp", "MouseWheel", "Point", "PressSequentially", "Swipe", "Tap",
 ]  # fmt: skip
 
 HOLD_SECONDS = 30.0
@@ -122,3 +122,66 @@ class HoldKey(ActionOperation, Answers[views.ActionView]):
 
     def waits(self) -> float:
         return self.seconds
+
+
+class KeyDown(ActionOperation, Answers[views.ActionView]):
+    """Press a key and hold it until it is released."""
+
+    op = "browser_keydown"
+    title = "Press a key down"
+    audience = Audience.ALL
+    key: str = Field(min_length=1, max_length=64)
+
+
+class KeyUp(ActionOperation, Answers[views.ActionView]):
+    """Release a key that is held."""
+
+    op = "browser_keyup"
+    title = "Release a key"
+    audience = Audience.ALL
+    key: str = Field(min_length=1, max_length=64)
+
+
+class Tap(ActionOperation, Answers[views.ActionView]):
+    """Tap an element, or a point of the viewport, with a finger."""
+
+    op = "browser_tap"
+    title = "Tap"
+    audience = Audience.ALL
+    audited = ("target",)
+    target: str | None = optional_target()
+    x: float | None = None
+    y: float | None = None
+
+
+class Swipe(ActionOperation, Answers[views.ActionView]):
+    """Swipe with a finger from an element, a point or the middle of the viewport."""
+
+    op = "browser_swipe"
+    title = "Swipe"
+    audience = Audience.ALL
+    direction: Literal["up", "down", "left", "right"] = Field(
+        description="Where the finger moves: up shows what is below"
+    )
+    target: str | None = optional_target()
+    x: float | None = None
+    y: float | None = None
+    distance: float = Field(default=300, ge=1, le=10_000, description="Pixels")
+
+
+class Drop(ActionOperation, Answers[views.ActionView]):
+    """Drop files, or data of some MIME types, on an element, as from another window."""
+
+    op = "browser_drop"
+    title = "Drop files or data"
+    audience = Audience.ALL
+    audited = ("target", "paths")
+    conduct = ("act", "upload")
+    target: str = target_field()
+    paths: list[str] = Field(
+        default_factory=list, max_length=100, description="Below your working directory"
+    )
+    data: dict[str, str] = Field(
+        default_factory=dict, max_length=20, description='{"text/plain": "words"}'
+    )
+    text: str | None = Field(default=None, max_length=1_000_000, description="As text/plain")

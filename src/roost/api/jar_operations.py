@@ -12,7 +12,7 @@ from roost.api.operation import Answers, Audience, Operation, PageOperation
 from roost.vocabulary import PROFILE_PATTERN
 
 __all__ = [
-    "Cookies", "ProfileImport", "ProfileList", "ProfileRemove", "StorageState",
+    "Cookies", "ProfileImport", "ProfileList", "ProfileRemove", "Storage", "StorageState",
 ]  # fmt: skip
 
 _PROFILE_NAME: JsonDict = {"pattern": f"^{PROFILE_PATTERN}$"}
@@ -20,14 +20,14 @@ _PROFILE_NAME: JsonDict = {"pattern": f"^{PROFILE_PATTERN}$"}
 
 
 class Cookies(PageOperation, Answers[views.CookiesView]):
-    """List your session's cookies (without values), get, set or delete one."""
+    """List your session's cookies (without values), get, set or delete one, or clear them."""
 
     op = "browser_cookies"
     title = "Work with cookies"
     conduct = ("jar",)
     audience = Audience.ALL
     audited = ("action", "name", "domain")
-    action: Literal["list", "get", "set", "delete"] = "list"
+    action: Literal["list", "get", "set", "delete", "clear"] = "list"
     name: str | None = Field(default=None, max_length=4096)
     value: str | None = Field(default=None, max_length=4096, description="For set")
     domain: str | None = Field(
@@ -43,8 +43,29 @@ class Cookies(PageOperation, Answers[views.CookiesView]):
         return self.action in ("list", "get")
 
 
+class Storage(PageOperation, Answers[views.StorageView]):
+    """List, get, set, delete or clear what the page's origin has stored in your session."""
+
+    op = "browser_storage"
+    title = "Work with stored data"
+    audience = Audience.ALL
+    audited = ("kind", "action", "database", "store")
+    kind: Literal["local", "session", "indexeddb"] = "local"
+    action: Literal["list", "get", "set", "delete", "clear"] = "list"
+    key: str | None = Field(default=None, max_length=4096)
+    value: str | None = Field(
+        default=None, max_length=1_000_000, description="For set; JSON in IndexedDB"
+    )
+    database: str | None = Field(default=None, max_length=1000, description="Of IndexedDB")
+    store: str | None = Field(default=None, max_length=1000, description="Of the database")
+
+    def only_reads(self) -> bool:
+        return self.action in ("list", "get")
+
+
 class StorageState(PageOperation, Answers[views.StorageStateView]):
-    """Save your session's cookies and localStorage to a file in Playwright's format, or load it."""
+    """Save your session's cookies, localStorage and IndexedDB to a file in Playwright's format, or
+    load it."""
 
     op = "browser_storage_state"
     title = "Save or load logins"

@@ -28,6 +28,34 @@ class CookiesView(View):
     cookies: list[CookieView]
 
 
+class StoredItemView(View):
+    """One stored item. ``value`` is only given if the caller asked for this item."""
+
+    key: str
+    value: str | None = None
+    size: int | None = None
+
+
+class StoredDatabaseView(View):
+    """One IndexedDB database: its object stores, and how many records each has."""
+
+    name: str
+    stores: dict[str, int]
+
+
+class StorageView(View):
+    """What an origin has stored. ``total`` counts items, records or databases that are not shown,
+    too; after clearing, those that were removed."""
+
+    tab: str
+    origin: str
+    kind: str
+    action: str
+    items: list[StoredItemView]
+    databases: list[StoredDatabaseView] | None = None
+    total: int
+
+
 class StorageStateView(View):
     """The storage state file that was saved or loaded, and how much it holds."""
 

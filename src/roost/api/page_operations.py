@@ -102,8 +102,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait until all hold: text, textGone, selector, url, response to your last action,
-    function."""
+    """Wait until all conditions hold; response: one since your last action."""
 
     op = "browser_wait_for"
     title = "Wait"
@@ -235,6 +234,7 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
         default=0.5, description="0.1 to 2, css, device"
     )
     annotate: bool = Field(default=False, description="Draw the refs")
+    if_changed: bool = False
     filename: str | None = Field(default=None, max_length=1000, description="Write it there")
     inline: bool = Field(default=True, description="false: to a file")
     overwrite: bool = False

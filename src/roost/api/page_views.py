@@ -111,6 +111,34 @@ class ContentView(View):
     truncated: bool = False
 
 
+class PageToolView(View):
+    """One tool of a page. All of it are the page's words."""
+
+    name: str
+    description: str
+    input_schema: str
+    """A JSON Schema, as text."""
+
+
+class PageToolsView(View):
+    """The tools that a page offers to agents."""
+
+    tab: str
+    tools: list[PageToolView]
+
+
+class WebTextView(View):
+    """An address as text. ``status`` is None for the page that is open."""
+
+    url: str
+    title: str
+    status: int | None = None
+    format: str
+    text: str
+    length: int
+    truncated: bool = False
+
+
 class WaitView(View):
     """The duration of a wait, and the page's address after it."""
 
@@ -270,6 +298,8 @@ class ScreenshotView(View):
     document."""
     data: str | None = None
     path: str | None = None
+    unchanged: bool | None = None
+    """The picture is the same as your last one of this kind, so it is left out."""
     readiness: ReadinessView | None = None
     labels: list[LabelView] | None = None
 

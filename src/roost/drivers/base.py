@@ -211,10 +211,12 @@ class Cookie:
 
 @dataclass(frozen=True, slots=True)
 class OriginStorage:
-    """One origin's localStorage."""
+    """One origin's localStorage and IndexedDB."""
 
     origin: str
     items: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    databases: str = field(default="", repr=False)
+    """The origin's IndexedDB as JSON in Playwright's format. Empty: none, or it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +277,35 @@ class InsertText:
     text: str
 
 
-Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText
+@dataclass(frozen=True, slots=True)
+class TouchDown:
+    """Put one finger on a point of the viewport."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class TouchMove:
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class TouchUp:
+    """Lift the finger."""
+
+
+Touch = TouchDown | TouchMove | TouchUp
+Input = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | InsertText | Touch
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What is dropped on a page from outside of it: files by path, and data by MIME type."""
+
+    paths: tuple[str, ...] = ()
+    data: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @runtime_checkable
@@ -445,6 +475,10 @@ class PageDriver(Protocol):
     async def send_input(self, inputs: Sequence[Input]) -> None:
         """Send trusted input in order, also to a background tab, and do not wait for its effects.
         ``act`` is for agents; this is for a person who sees what the input does."""
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        """Drop files and data on a point of the viewport, with trusted events. Raises
+        ``Unsupported`` if the browser has no command for it."""
 
     async def release(self) -> None:
         """Release the mouse buttons and keys that input holds down, without a click or a drop.

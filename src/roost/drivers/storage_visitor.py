@@ -1,4 +1,5 @@
-"""Read and write localStorage through an unseen page that visits one origin after another.
+"""Read and write localStorage and IndexedDB through an unseen page that visits one origin after
+another.
 
 In both browsers the page's process can die at any step, and the browser may not report it. So a
 page that crashes or hangs is given up, and a new page continues with the remaining origins.
@@ -13,6 +14,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Protocol
 
 from roost.drivers.base import OriginStorage
+from roost.drivers.databases import READ, WRITE
 from roost.errors import TabCrashed, TabGone
 
 VISITS_SECONDS = 30.0
@@ -21,7 +23,8 @@ VISIT_SECONDS = 12.0
 """Timeout to open a page, and to visit one origin. A busy browser needs seconds for a process."""
 TRIES = 3
 """Give up an origin after this many failed visits, and the call after this many failed opens."""
-Items = list[list[str]]
+Items = list[Any]
+"""What a script answers: a list, which is empty if it only wrote."""
 
 
 class Visitor(Protocol):
@@ -36,11 +39,13 @@ OpenVisitor = Callable[[], AbstractAsyncContextManager[Visitor]]
 
 
 async def read_storage(open_page: OpenVisitor, origins: Sequence[str]) -> list[OriginStorage]:
-    """Return the localStorage of the origins that the page could visit."""
-    read = "Object.entries(localStorage)"
+    """Return the localStorage and IndexedDB of the origins that the page could visit."""
+    read = f"(async () => [Object.entries(localStorage), await {READ}])()"
     found = await _visited(open_page, dict.fromkeys(origins, read))
     return [
-        OriginStorage(origin, tuple((name, value) for name, value in found[origin]))
+        OriginStorage(
+            origin, tuple((name, value) for name, value in found[origin][0]), str(found[origin][1])
+        )
         for origin in origins
         if origin in found
     ]
@@ -49,11 +54,18 @@ async def read_storage(open_page: OpenVisitor, origins: Sequence[str]) -> list[O
 async def write_storage(
     open_page: OpenVisitor, storage: Sequence[OriginStorage]
 ) -> list[OriginStorage]:
-    """Write the items. Return those whose origin refused them or could not be visited in time."""
-    put = "({}.forEach(([name, value]) => localStorage.setItem(name, value)), [])"
-    scripts = {one.origin: put.format(json.dumps(one.items)) for one in storage}
+    """Write the items and databases. Return those whose origin refused them or could not be visited
+    in time."""
+    scripts = {one.origin: _writing(one) for one in storage}
     done = await _visited(open_page, scripts)
     return [one for one in storage if one.origin not in done]
+
+
+def _writing(storage: OriginStorage) -> str:
+    items = json.dumps(storage.items)
+    put = f"{items}.forEach(([name, value]) => localStorage.setItem(name, value));"
+    databases = f"await {WRITE}({storage.databases});" if storage.databases else ""
+    return f"(async () => {{ {put} {databases} return []; }})()"
 
 
 async def _visited(open_page: OpenVisitor, scripts: dict[str, str]) -> dict[str, Items]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from roost.drivers.base import (
+    Dropped,
     Input,
     InsertText,
     KeyDown,
@@ -21,6 +22,9 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
+    TouchDown,
+    TouchMove,
+    TouchUp,
     Wheel,
 )
 from roost.errors import BadRequest, NotActionable, NotFound, StaleRef
@@ -30,6 +34,7 @@ from roost.page.page import Json, Miss, Page
 
 R = TypeVar("R")
 DRAG_STEPS = 5
+SWIPE_STEPS = 8
 RETRY_MS = (0, 20, 100, 100, 500)
 """Pauses before input that missed its target is given again."""
 CHECKED_MS = 1000
@@ -102,6 +107,54 @@ async def drag(page: Page, start: str, end: str, *, wait_ms: int) -> tuple[Spot,
         return (source, goal), await page.act(source.frame, path)
 
     return await _until_hit(page, try_once, wait_ms)
+
+
+async def tap(
+    page: Page, target: str | None, point: tuple[float, float] | None, *, wait_ms: int
+) -> Spot | None:
+    """Tap an element or a point. The press guard knows the mouse alone, so a tap has no retry."""
+    spot = None if target is None else await find_spot(page, target, "drop", wait_ms)
+    x, y = (spot.x, spot.y) if spot is not None else point or (0.0, 0.0)
+    await page.act(None if spot is None else spot.frame, [TouchDown(x, y), TouchUp()])
+    return spot
+
+
+async def swipe(
+    page: Page,
+    direction: str,
+    distance: float,
+    *,
+    target: str | None,
+    point: tuple[float, float] | None,
+    wait_ms: int,
+) -> None:
+    """Move a finger from an element, a point, or the middle of the viewport."""
+    frame: str | None = None
+    if target is not None:
+        spot = await find_spot(page, target, "drop", wait_ms)
+        frame, (x, y) = spot.frame, (spot.x, spot.y)
+    elif point is not None:
+        x, y = point
+    else:
+        size = await page.call(None, "viewport")
+        x, y = size["width"] / 2, size["height"] / 2
+    dx, dy = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[direction]
+    moves = [
+        TouchMove(
+            max(0.0, x + dx * distance * step / SWIPE_STEPS),
+            max(0.0, y + dy * distance * step / SWIPE_STEPS),
+        )
+        for step in range(1, SWIPE_STEPS + 1)
+    ]
+    await page.act(frame, [TouchDown(x, y), *moves, TouchUp()])
+
+
+async def drop(page: Page, target: str, dropped: Dropped, *, wait_ms: int) -> Spot:
+    """Drop files and data on an element."""
+    spot = await find_spot(page, target, "drop", wait_ms)
+    await page.tab.drop((spot.x, spot.y), dropped)
+    await page.settle(spot.frame)
+    return spot
 
 
 async def _both_spots(page: Page, start: str, end: str, wait_ms: int) -> tuple[Spot, Spot]:

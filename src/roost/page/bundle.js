@@ -218,6 +218,9 @@
   function isInViewport({ x, y }) {
     return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
   }
+  function viewport() {
+    return { width: innerWidth, height: innerHeight };
+  }
   function isInView(box) {
     return box.width > 0 && box.height > 0 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight;
   }
@@ -2368,9 +2371,9 @@
   var SHOWN_OPTIONS = 30;
   function optionItems(select2) {
     const options = Array.from(select2.options).filter((option) => !option.hidden);
-    const shown2 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
-    const items = shown2.map((option) => optionNode(option, isListBox(select2)));
-    if (shown2.length < options.length) items.push({ text: `(${options.length - shown2.length} more options)`, element: select2 });
+    const shown3 = options.filter((option, index) => index < SHOWN_OPTIONS || option.selected);
+    const items = shown3.map((option) => optionNode(option, isListBox(select2)));
+    if (shown3.length < options.length) items.push({ text: `(${options.length - shown3.length} more options)`, element: select2 });
     return items;
   }
   function isListBox(select2) {
@@ -2892,8 +2895,8 @@
   var BUDGET_MS = 500;
   var WORDS_COMPARED = 12;
   var DIFFERENT = 0.34;
-  function suggestionsLike(removed) {
-    return suggestionsFor(`text=${nameOf(removed)}`);
+  function suggestionsLike(removed2) {
+    return suggestionsFor(`text=${nameOf(removed2)}`);
   }
   function suggestionsFor(target) {
     startBudget(BUDGET_MS);
@@ -2904,9 +2907,9 @@
       if (isRendered(element2)) scored.push({ element: element2, score: likeness(element2, target, words) });
     }
     const best = Math.max(0, ...scored.map(({ score }) => score));
-    const shown2 = best > 0 ? scored.filter(({ score }) => score > 0) : scored.filter(({ element: element2 }) => isInView2(element2));
-    shown2.sort((left, right) => right.score - left.score);
-    return { found: shown2.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2)), isSimilar: best > 0 };
+    const shown3 = best > 0 ? scored.filter(({ score }) => score > 0) : scored.filter(({ element: element2 }) => isInView2(element2));
+    shown3.sort((left, right) => right.score - left.score);
+    return { found: shown3.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2)), isSimilar: best > 0 };
   }
   function likeness(element2, target, words) {
     const own = wordsOf(element2);
@@ -3947,15 +3950,15 @@ ${indent}  - ${property}`).join("");
   // edit_script.ts
   function editScript(before, now) {
     const matching = matchLines(before, now);
-    const removed = [];
+    const removed2 = [];
     matching.newOf.forEach((index, old) => {
-      if (index === -1) removed.push(old);
+      if (index === -1) removed2.push(old);
     });
     const changed = [];
     matching.oldOf.forEach((old, index) => {
       if (old !== -1 && !isSame(before[old], now[index])) changed.push({ before: old, now: index });
     });
-    return { removed, placed: placedLines(before, now, matching), changed, matching };
+    return { removed: removed2, placed: placedLines(before, now, matching), changed, matching };
   }
   function isSame(before, now) {
     return before.own === now.own && before.ref === now.ref && before.isActive === now.isActive && before.role === now.role;
@@ -4082,8 +4085,8 @@ ${indent}  - ${property}`).join("");
     room;
     isCut = false;
     print() {
-      const removed = this.removedLines();
-      const end = bounded2(removed, this.the.maxChars * END_SHARE);
+      const removed2 = this.removedLines();
+      const end = bounded2(removed2, this.the.maxChars * END_SHARE);
       this.room -= end.reduce((sum, line) => sum + line.length + 1, 0);
       const refs = [];
       for (let index = 0; index < this.the.now.length; index += 1) {
@@ -4272,14 +4275,14 @@ ${indent}  - ${property}`).join("");
     return cut(words, limit);
   }
   function bounded2(lines, room) {
-    const shown2 = [];
+    const shown3 = [];
     let used = 0;
     for (const line of lines) {
       used += line.length + 1;
-      if (shown2.length === REMOVED_SHOWN || used > room) break;
-      shown2.push(line);
+      if (shown3.length === REMOVED_SHOWN || used > room) break;
+      shown3.push(line);
     }
-    return shown2.length === lines.length ? shown2 : [...shown2, `# and ${lines.length - shown2.length} more removed`];
+    return shown3.length === lines.length ? shown3 : [...shown3, `# and ${lines.length - shown3.length} more removed`];
   }
   function homeOf(element2) {
     return element2.parentElement ?? element2;
@@ -4292,9 +4295,9 @@ ${indent}  - ${property}`).join("");
       else ranges.push({ from: old, to: now, oldLast: old, newLast: now });
     }
     const span = (first, last2) => first === last2 ? first : `${first}-${last2}`;
-    const shown2 = ranges.slice(0, RANGES_SHOWN).map((range) => `${span(range.from, range.oldLast)} → ${span(range.to, range.newLast)}`);
+    const shown3 = ranges.slice(0, RANGES_SHOWN).map((range) => `${span(range.from, range.oldLast)} → ${span(range.to, range.newLast)}`);
     const more = ranges.length > RANGES_SHOWN ? ", … (take a new snapshot for the others)" : "";
-    return `# same content, new refs: ${shown2.join(", ")}${more}`;
+    return `# same content, new refs: ${shown3.join(", ")}${more}`;
   }
   function isNext(one2, other) {
     return one2.replace(/\d+$/, "") === other.replace(/\d+$/, "") && numberIn(other) === numberIn(one2) + 1;
@@ -4463,9 +4466,9 @@ ${CUT_NOTE}` : text2;
       if (part === null) remember(reader, read3);
       else if (!rememberPart(reader, part, read3)) remember(reader, linesOf(buildTree().children));
     }
-    const shown2 = args.boxes ? lines.map((line) => withBox(line, args.boxes)) : lines;
-    const selection = printBounded(shown2, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
-    return replyOf(shown2, selection);
+    const shown3 = args.boxes ? lines.map((line) => withBox(line, args.boxes)) : lines;
+    const selection = printBounded(shown3, roomBesideFrames(lines, maxChars), optionalText(args, "after"), notes(args));
+    return replyOf(shown3, selection);
   }
   function withBox(line, origin) {
     if (line.ref === null || isTimeUp()) return line;
@@ -4474,8 +4477,8 @@ ${CUT_NOTE}` : text2;
     return { ...line, text: line.text.replace(`[ref=${line.ref}]`, `[ref=${line.ref}] [box=${box}]`) };
   }
   function printableLines(args, items) {
-    const shown2 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
-    return linesOf(shown2, optionalNumber(args, "depth", 1));
+    const shown3 = optionalFlag(args, "interactive") ? interactiveOnly(items) : items;
+    return linesOf(shown3, optionalNumber(args, "depth", 1));
   }
   function notes(args) {
     return [depthNote(args), wasCut() ? CUT_NOTE : ""].filter((note) => note !== "").join("\n");
@@ -4825,10 +4828,10 @@ ${describe(cover)}`, hint: hintFor(cover) };
     return { labels, total: visible.length };
   }
   function removeBadges() {
-    const removed = overlay !== null;
+    const removed2 = overlay !== null;
     overlay?.remove();
     overlay = null;
-    return { removed };
+    return { removed: removed2 };
   }
   function operableNodes(items) {
     return items.flatMap((item) => isText(item) ? [] : [...item.isInteractive ? [item] : [], ...operableNodes(item.children)]);
@@ -5710,7 +5713,7 @@ ${fence}`;
       throw new PageError("NOT_FOUND", `The list has no option ${quoted(wanted)}`, {
         hint: "Use one of the list's options, by value or label.",
         pageSaid: `Options:
-${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? value : `${shown2} (${value})`)).join("\n")}`
+${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? value : `${shown3} (${value})`)).join("\n")}`
       });
     }
     if (option.disabled) throw new PageError("NOT_ACTIONABLE", `The option ${quoted(wanted)} is disabled`, { reason: "disabled" });
@@ -5784,10 +5787,10 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const lines = linesOf(buildTree().children);
     const hits = lines.flatMap((line, index) => fits4(line) ? [index] : []);
     if (hits.length === 0) return acrossLines(args);
-    const shown2 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
+    const shown3 = new Map(hits.slice(0, limit).map((index) => [index, withRef(lines[index])]));
     return {
-      text: printWithNeighbours(lines, shown2, hits.length) + cutNote(),
-      matches: Array.from(shown2.values(), (line) => ({ ref: line.ref, line: cut(line.text, 300) })),
+      text: printWithNeighbours(lines, shown3, hits.length) + cutNote(),
+      matches: Array.from(shown3.values(), (line) => ({ ref: line.ref, line: cut(line.text, 300) })),
       total: hits.length,
       truncated: hits.length > limit || wasCut()
     };
@@ -5834,10 +5837,10 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const found2 = text2 === void 0 || wasCut() ? null : elementsByText(cut(text2, 500))[0];
     if (!found2) return { text: `# nothing found${cutNote()}`, matches: [], total: 0, truncated: wasCut() };
     const [line] = linesOf([buildTree(found2)]);
-    const shown2 = withRef(line);
+    const shown3 = withRef(line);
     return {
-      text: printLine({ ...shown2, isParent: false }, "<match> "),
-      matches: [{ ref: refOf(found2), line: cut(shown2.text, 300) }],
+      text: printLine({ ...shown3, isParent: false }, "<match> "),
+      matches: [{ ref: refOf(found2), line: cut(shown3.text, 300) }],
       total: 1,
       truncated: false
     };
@@ -5846,15 +5849,15 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const neighbours = neighboursOf(lines, matches2);
     const holders = /* @__PURE__ */ new Set();
     for (const index of [...matches2.keys(), ...neighbours]) for (const holder of holdersOf(lines, index)) holders.add(holder);
-    const shown2 = Array.from(/* @__PURE__ */ new Set([...matches2.keys(), ...neighbours, ...holders])).sort((one2, other) => one2 - other);
+    const shown3 = Array.from(/* @__PURE__ */ new Set([...matches2.keys(), ...neighbours, ...holders])).sort((one2, other) => one2 - other);
     const depths = /* @__PURE__ */ new Map();
     const parents = /* @__PURE__ */ new Set();
-    for (const index of shown2) {
+    for (const index of shown3) {
       const parent = shownParent(lines, index, depths);
       if (parent !== null) parents.add(parent);
       depths.set(index, parent === null ? 0 : depths.get(parent) + 1);
     }
-    const out = shown2.map((index) => {
+    const out = shown3.map((index) => {
       const match = matches2.get(index);
       const line = match ?? { ...lines[index], text: cut(lines[index].text, NEIGHBOUR_CHARS), properties: [] };
       return printLine({ ...line, depth: depths.get(index), isParent: parents.has(index) }, match ? "<match> " : "");
@@ -5901,8 +5904,8 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     }
     return holders;
   }
-  function shownParent(lines, index, shown2) {
-    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) if (shown2.has(at)) return at;
+  function shownParent(lines, index, shown3) {
+    for (let at = lines[index].parent; at !== -1; at = lines[at].parent) if (shown3.has(at)) return at;
     return null;
   }
 
@@ -5967,16 +5970,16 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const element2 = await whenPresent(text(args, "target"), "operate", optionalNumber(args, "timeoutMs", 0) ?? 0);
     element2.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
     removeHighlight();
-    const shown2 = draw2(element2, cut(optionalText(args, "label") ?? "", LABEL_CHARS2));
+    const shown3 = draw2(element2, cut(optionalText(args, "label") ?? "", LABEL_CHARS2));
     const ends = performance.now() + 1e3 * (optionalNumber(args, "seconds", 0.1, 60) ?? DEFAULT_SECONDS);
-    void followed(element2, shown2, ends);
+    void followed(element2, shown3, ends);
     return { ref: refOf(element2), role: roleOf(element2) };
   }
   function removeHighlight() {
-    const removed = overlay2 !== null;
+    const removed2 = overlay2 !== null;
     overlay2?.remove();
     overlay2 = null;
-    return { removed };
+    return { removed: removed2 };
   }
   function draw2(element2, label) {
     overlay2 = page.create(document, "roost-highlight");
@@ -5998,15 +6001,15 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   function place(frame, box) {
     Object.assign(frame.style, { left: `${box.x - 4}px`, top: `${box.y - 4}px`, width: `${box.width + 8}px`, height: `${box.height + 8}px` });
   }
-  async function followed(element2, shown2, ends) {
+  async function followed(element2, shown3, ends) {
     let before = boxOf(element2);
-    while (overlay2 === shown2.overlay && element2.isConnected && performance.now() < ends) {
+    while (overlay2 === shown3.overlay && element2.isConnected && performance.now() < ends) {
       await nextFrame();
       const now = boxOf(element2);
-      if (!isSameBox(before, now)) place(shown2.frame, now);
+      if (!isSameBox(before, now)) place(shown3.frame, now);
       before = now;
     }
-    if (overlay2 === shown2.overlay) removeHighlight();
+    if (overlay2 === shown3.overlay) removeHighlight();
   }
 
   // page_state.ts
@@ -6020,8 +6023,8 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   function pageState(args) {
     const all = collect2(buildTree().children);
     const limits = args.limits ?? {};
-    const shown2 = Object.fromEntries(KINDS.map((kind) => [kind, all[kind].slice(0, optionalNumber(limits, kind, 0) ?? LIMITS[kind])]));
-    const counts = Object.fromEntries(KINDS.map((kind) => [kind, { shown: shown2[kind].length, total: all[kind].length }]));
+    const shown3 = Object.fromEntries(KINDS.map((kind) => [kind, all[kind].slice(0, optionalNumber(limits, kind, 0) ?? LIMITS[kind])]));
+    const counts = Object.fromEntries(KINDS.map((kind) => [kind, { shown: shown3[kind].length, total: all[kind].length }]));
     const reader = optionalText(args, "reader");
     return {
       url: location.href,
@@ -6029,7 +6032,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
       readyState: page.readyState(document),
       viewport: { width: innerWidth, height: innerHeight },
       scroll: scrollState(),
-      ...shown2,
+      ...shown3,
       counts,
       ...reader === void 0 ? {} : { diff: changesFor(reader, all) }
     };
@@ -6106,9 +6109,60 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     };
   }
 
+  // page_tools.ts
+  var TOOLS_LIMIT = 200;
+  var NAME_CHARS = 200;
+  var DESCRIPTION_CHARS = 2e3;
+  var SCHEMA_CHARS = 1e4;
+  var RESULT_CHARS = 1e6;
+  function modelContext() {
+    const found2 = document.modelContext ?? navigator.modelContext;
+    if (found2?.getTools) return found2;
+    const reason = isSecureContext ? "This browser does not have WebMCP" : "Only https pages and pages of this machine can offer tools";
+    throw new PageError("NOT_FOUND", reason, { hint: "Act in the page itself: take a snapshot." });
+  }
+  async function ownTools() {
+    const tools = await modelContext().getTools();
+    return Array.from(tools).filter((tool) => !("window" in tool) || tool.window === window).slice(0, TOOLS_LIMIT);
+  }
+  async function pageTools() {
+    const tools = await ownTools();
+    return {
+      tools: tools.map((tool) => ({
+        name: cut(String(tool.name), NAME_CHARS),
+        description: cut(String(tool.description ?? ""), DESCRIPTION_CHARS),
+        inputSchema: cut(asJson(tool.inputSchema ?? {}), SCHEMA_CHARS)
+      }))
+    };
+  }
+  async function callPageTool(args) {
+    const name = text(args, "name");
+    const tool = (await ownTools()).find((one2) => one2.name === name);
+    if (!tool) throw new PageError("NOT_FOUND", "The page offers no tool of that name", { hint: "List the page's tools first." });
+    const context = modelContext();
+    try {
+      const answer = context.invokeTool ? await context.invokeTool(name, args.input) : await executed(context, tool, args.input);
+      return { value: cut(asJson(answer), RESULT_CHARS) };
+    } catch (error) {
+      throw new PageError("BAD_REQUEST", "The page's tool failed", { field: "input", pageSaid: String(error?.message ?? error) });
+    }
+  }
+  async function executed(context, tool, input) {
+    if (!context.executeTool) throw badRequest("name", "This browser cannot call the page's tools");
+    try {
+      return await context.executeTool(tool, input);
+    } catch (error) {
+      if (!String(error?.message).includes("Failed to parse input")) throw error;
+      return context.executeTool(tool, JSON.stringify(input));
+    }
+  }
+  function asJson(value) {
+    return typeof value === "string" ? value : JSON.stringify(value) ?? "null";
+  }
+
   // pointed_at.ts
   var ELEMENTS_LIMIT = 20;
-  var NAME_CHARS = 80;
+  var NAME_CHARS2 = 80;
   var FRAMES = /* @__PURE__ */ new Set(["iframe", "frame"]);
   var POINT_PIXELS = 4;
   var PART_INSIDE = 0.6;
@@ -6124,7 +6178,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const elements2 = found2.slice(0, ELEMENTS_LIMIT).map(({ element: element2, role, name }) => ({
       ref: refOf(element2),
       role,
-      name: cut(name, NAME_CHARS),
+      name: cut(name, NAME_CHARS2),
       box: boxAsData(boxOf(element2))
     }));
     return { elements: elements2, total: found2.length };
@@ -6364,6 +6418,149 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     return new PageError("NOT_ACTIONABLE", `${REASONS[reason]}, so it was not filled in`, { reason: `secret: ${reason}`, ref: refOf(element2), hint });
   }
 
+  // storage.ts
+  var KEYS_LIMIT = 1e3;
+  var KEY_CHARS = 1e3;
+  var VALUE_CHARS = 1e6;
+  var OPEN_MS = 3e3;
+  async function storage(args) {
+    const kind = oneOf(args, "kind", ["local", "session", "indexeddb"], "local");
+    const action = oneOf(args, "action", ["list", "get", "set", "delete", "clear"], "list");
+    try {
+      if (kind === "indexeddb") return { origin: location.origin, items: [], total: 0, ...await databaseWork(action, args) };
+      return { origin: location.origin, ...areaWork(kind === "local" ? localStorage : sessionStorage, action, args) };
+    } catch (error) {
+      if (error instanceof PageError) throw error;
+      throw refused2(error);
+    }
+  }
+  function refused2(error) {
+    const name = error.name ?? "Error";
+    if (name === "QuotaExceededError") return badRequest("value", "The page's storage is full");
+    if (name === "SecurityError") return badRequest("kind", "This document has no storage: it is sandboxed, or has no origin");
+    if (name === "DataError") return badRequest("key", "IndexedDB takes no such key, or the store makes its keys itself");
+    return badRequest("kind", `The browser refused it: ${/^[A-Za-z]{1,40}$/.test(name) ? name : "Error"}`);
+  }
+  function areaWork(area, action, args) {
+    if (action === "list") {
+      const keys = Object.keys(area);
+      const items = keys.slice(0, KEYS_LIMIT).map((key2) => ({ key: cut(key2, KEY_CHARS), size: area.getItem(key2).length }));
+      return { items, total: keys.length };
+    }
+    if (action === "clear") {
+      const total = area.length;
+      area.clear();
+      return { items: [], total };
+    }
+    const key = text(args, "key");
+    const value = area.getItem(key);
+    if (action === "set") area.setItem(key, text(args, "value"));
+    else if (value === null) throw missing("key");
+    if (action === "delete") area.removeItem(key);
+    return { items: [action === "get" ? { key, value: cut(value, VALUE_CHARS), size: value.length } : { key }], total: 1 };
+  }
+  function missing(what) {
+    return new PageError("NOT_FOUND", `The page has stored nothing under that ${what}`, { hint: "List what is stored first." });
+  }
+  async function databaseWork(action, args) {
+    const known2 = (await indexedDB.databases()).flatMap(({ name: name2 }) => name2 === void 0 ? [] : [name2]);
+    const name = optionalText(args, "database");
+    if (name === void 0) {
+      if (action === "list") return { databases: await Promise.all(known2.slice(0, KEYS_LIMIT).map(described2)), total: known2.length };
+      if (action !== "clear") throw badRequest("database", "database: say which database");
+      for (const one2 of known2) await removed(one2);
+      return { total: known2.length };
+    }
+    if (!known2.includes(name)) throw missing("database");
+    const store = optionalText(args, "store");
+    if (store === void 0) {
+      if (action === "list") return { databases: [await described2(name)], total: 1 };
+      if (action !== "clear") throw badRequest("store", "store: say which object store of the database");
+      await removed(name);
+      return { total: 1 };
+    }
+    const database = await opened(name);
+    try {
+      if (!database.objectStoreNames.contains(store)) throw missing("store");
+      return await storeWork(database, store, action, args);
+    } finally {
+      database.close();
+    }
+  }
+  async function storeWork(database, name, action, args) {
+    const isReading = action === "list" || action === "get";
+    const store = database.transaction(name, isReading ? "readonly" : "readwrite").objectStore(name);
+    if (action === "clear") {
+      const total = await done(store.count());
+      await done(store.clear());
+      return { total };
+    }
+    if (action === "list") {
+      const keys = await done(store.getAllKeys(null, KEYS_LIMIT));
+      return { items: keys.map((key2) => ({ key: shown2(key2, KEY_CHARS) })), total: await done(store.count()) };
+    }
+    const key = keyOf2(text(args, "key"));
+    if (action === "set") {
+      const value2 = parsed2(text(args, "value"));
+      await done(store.keyPath === null ? store.put(value2, key) : store.put(value2));
+      return { items: [{ key: shown2(key, KEY_CHARS) }], total: 1 };
+    }
+    const value = await done(store.get(key));
+    if (value === void 0 && await done(store.count(key)) === 0) throw missing("key");
+    if (action === "delete") await done(store.delete(key));
+    const told2 = action === "get" ? { value: shown2(value, VALUE_CHARS) } : {};
+    return { items: [{ key: shown2(key, KEY_CHARS), ...told2 }], total: 1 };
+  }
+  function keyOf2(text2) {
+    try {
+      const value = JSON.parse(text2);
+      if (typeof value === "number" || typeof value === "string" || Array.isArray(value)) return value;
+    } catch {
+    }
+    return text2;
+  }
+  function parsed2(value) {
+    try {
+      return JSON.parse(value);
+    } catch {
+      throw badRequest("value", "value must be JSON for IndexedDB");
+    }
+  }
+  function shown2(value, limit) {
+    const text2 = typeof value === "string" ? value : JSON.stringify(value, (_, one2) => typeof one2 === "bigint" ? String(one2) : one2);
+    return cut(text2 ?? "undefined", limit);
+  }
+  async function described2(name) {
+    const database = await opened(name);
+    try {
+      const names = Array.from(database.objectStoreNames).slice(0, 100);
+      const stores = names.map(async (one2) => ({ name: cut(one2, KEY_CHARS), count: await done(database.transaction(one2).objectStore(one2).count()) }));
+      return { name: cut(name, KEY_CHARS), stores: await Promise.all(stores) };
+    } finally {
+      database.close();
+    }
+  }
+  function opened(name) {
+    return done(indexedDB.open(name), true);
+  }
+  async function removed(name) {
+    await done(indexedDB.deleteDatabase(name), true);
+  }
+  function done(request, mayBlock = false) {
+    return new Promise((resolve2, reject) => {
+      const busy = () => reject(new PageError("TIMEOUT", "The page keeps its database busy", { hint: "Clear its object stores instead, or close the page that uses the database." }));
+      const timer = mayBlock ? setTimeout(busy, OPEN_MS) : void 0;
+      request.onsuccess = () => {
+        clearTimeout(timer);
+        resolve2(request.result);
+      };
+      request.onerror = () => {
+        clearTimeout(timer);
+        reject(request.error ?? new Error("unknown"));
+      };
+    });
+  }
+
   // conditions.ts
   async function waitFor(args) {
     const begun = performance.now();
@@ -6478,6 +6675,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   // main.ts
   var TITLE_CHARS2 = 1e3;
   var functions = {
+    callPageTool,
     consent,
     content,
     delivered,
@@ -6496,6 +6694,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     loginFields,
     openOptions,
     pageState,
+    pageTools,
     pause,
     pointedAt,
     prepare,
@@ -6504,12 +6703,14 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     removeHighlight,
     resolve,
     scroll,
-    setValue,
     settled,
+    setValue,
     shownText: shownText2,
     snapshot,
-    stopPresses,
     stoppedPress,
+    stopPresses,
+    storage,
+    viewport,
     waitFor,
     whenChecked
   };

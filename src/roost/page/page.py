@@ -27,7 +27,7 @@ from roost.errors import (
 from roost.hints import Hint
 
 Json = dict[str, Any]
-ONCE = frozenset({"fillSecret", "setValue", "scroll"})
+ONCE = frozenset({"callPageTool", "fillSecret", "scroll", "setValue", "storage"})
 """Functions that change the page themselves, so they must not run twice. All others only read, or
 prepare for input that follows."""
 WATCHING = frozenset({"fillSecret", "prepare", "focusForTyping", "setValue"})

@@ -1,4 +1,4 @@
-"""Read and write Playwright's storage state: cookies and localStorage as JSON. No I/O.
+"""Read and write Playwright's storage state: cookies, localStorage and IndexedDB as JSON. No I/O.
 
 https://playwright.dev/docs/api/class-browsercontext#browser-context-storage-state
 """
@@ -21,9 +21,28 @@ class _Item(BaseModel):
     value: str
 
 
+class _Index(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    name: str
+
+
+class _Store(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    name: str
+    records: list[dict[str, Any]] = Field(default_factory=list)
+    indexes: list[_Index] = Field(default_factory=list)
+
+
+class _Database(BaseModel):
+    name: str
+    version: int = Field(ge=1)
+    stores: list[_Store] = Field(default_factory=list)
+
+
 class _Origin(BaseModel):
     origin: str
     local_storage: list[_Item] = Field(default_factory=list, alias="localStorage")
+    databases: list[_Database] = Field(default_factory=list, alias="indexedDB")
 
 
 class _Cookie(BaseModel):
@@ -65,7 +84,13 @@ def read_storage_state(text: str, field: str) -> JarContents:
     return JarContents(
         cookies=tuple(_cookie_from(one) for one in state.cookies),
         storage=tuple(
-            OriginStorage(one.origin, tuple((i.name, i.value) for i in one.local_storage))
+            OriginStorage(
+                one.origin,
+                tuple((item.name, item.value) for item in one.local_storage),
+                json.dumps([database.model_dump() for database in one.databases])
+                if one.databases
+                else "",
+            )
             for one in state.origins
         ),
     )
@@ -77,6 +102,7 @@ def write_storage_state(contents: JarContents) -> str:
         {
             "origin": one.origin,
             "localStorage": [{"name": name, "value": value} for name, value in one.items],
+            **({"indexedDB": json.loads(one.databases)} if one.databases else {}),
         }
         for one in contents.storage
     ]

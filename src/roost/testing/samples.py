@@ -58,6 +58,9 @@ _ONE_OF_MANY: dict[type[Operation], dict[str, Any]] = {
     ops.NetworkState: {"state": "offline"},
     ops.Route: {"abort": "failed"},
     ops.Scroll: {"direction": "down"},
+    ops.Drop: {"text": "x"},
+    ops.Read: {"url": "https://example.com/"},
+    ops.Tap: {"x": 1, "y": 1},
     ops.StorageState: {"action": "save"},
     ops.WaitFor: {"text": "x"},
 }

@@ -72,8 +72,8 @@ ENDS = [paused, moved, closed, opened_anew, left]
 @pytest.mark.parametrize("end", ENDS)
 async def test_a_button_is_released_once_when_its_session_loses_the_tab(end: Any) -> None:
     desk = Desk()
-    desk.holds.button_pressed(TAB, ADA, "left")
-    desk.holds.button_pressed(TAB, ADA, "right")
+    desk.holds.pressed(TAB, ADA, "left")
+    desk.holds.pressed(TAB, ADA, "right")
     desk.holds.rows_changed(())
     assert desk.released == []
     end(desk.rows)
@@ -110,8 +110,8 @@ async def test_a_key_is_not_held_in_a_tab_that_was_lost_before() -> None:
 
 async def test_a_button_that_its_agent_released_is_forgotten() -> None:
     desk = Desk()
-    desk.holds.button_pressed(TAB, ADA, "left")
-    desk.holds.button_released(TAB.id, "left")
+    desk.holds.pressed(TAB, ADA, "left")
+    desk.holds.released(TAB.id, "left")
     paused(desk.rows)
     desk.holds.rows_changed(())
     assert desk.released == []
@@ -120,13 +120,13 @@ async def test_a_button_that_its_agent_released_is_forgotten() -> None:
 async def test_a_button_that_was_pressed_after_the_pause_is_released_by_the_review() -> None:
     desk = Desk()
     paused(desk.rows)
-    desk.holds.button_pressed(TAB, ADA, "left")
+    desk.holds.pressed(TAB, ADA, "left")
     desk.holds.review()
     assert desk.released == [TAB.id]
 
 
 async def test_the_operator_holds_a_button_without_being_a_member() -> None:
     desk = Desk()
-    desk.holds.button_pressed(TAB, OPERATOR, "left")
+    desk.holds.pressed(TAB, OPERATOR, "left")
     desk.holds.rows_changed(())
     assert desk.released == []

@@ -14,7 +14,8 @@ import pytest
 from roost.api import operations as ops
 from roost.broker.browser import jars
 from roost.broker.browser.jar_backups import AT_MOST_EVERY
-from roost.broker.browser.jars import STORAGE_CHARS, _origin
+from roost.broker.browser.jars import _origin
+from roost.broker.browser.kept_storage import STORAGE_CHARS
 from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeBrowser
 from roost.errors import ProfileNotFound, TabGone, Timeout

@@ -123,6 +123,28 @@ EVERY_PAGE_VIEW: list[views.View] = [
     ),
     page_views.HarView(session="s1", recording=False, requests=1, path="/files/x.har", bytes=2),
     page_views.StateView(tab="t1", state={"title": "EVIL"}),
+    page_views.WebTextView(
+        url="EVIL",
+        title="EVIL",
+        status=404,
+        format="markdown",
+        text="EVIL",
+        length=9,
+        truncated=True,
+    ),
+    page_views.PageToolsView(
+        tab="t1",
+        tools=[page_views.PageToolView(name="EVIL", description="EVIL", input_schema="EVIL")],
+    ),
+    jar_views.StorageView(
+        tab="t1",
+        origin="EVIL",
+        kind="indexeddb",
+        action="list",
+        items=[jar_views.StoredItemView(key="EVIL", value="EVIL")],
+        databases=[jar_views.StoredDatabaseView(name="EVIL", stores={"EVIL": 3})],
+        total=9,
+    ),
     page_views.ElementValueView(tab="t1", what="text", value="EVIL", truncated=True),
     page_views.ElementStateView(tab="t1", state="visible", value=True, ref="e1"),
     page_views.DownloadsView(

@@ -45,6 +45,8 @@ MORE = set(
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
     browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
     browser_press_sequentially browser_zoom_screenshot browser_get browser_is browser_highlight
+    browser_keydown browser_keyup browser_tap browser_swipe browser_drop browser_storage
+    browser_read browser_webmcp_list browser_webmcp_call
     browser_network_messages browser_har browser_route_har
     browser_conditions browser_route browser_route_list browser_unroute browser_network_state_set
     browser_set_headers browser_set_credentials browser_emulate browser_init_script

@@ -6,7 +6,7 @@ said and did), ``lanes`` (calls on one tab take turns), ``holds`` (pressed mouse
 ``downloads`` and ``files`` (which files a session has and may name), ``proxy`` and ``resolver``
 (domain lists, enforced on the network).
 May import: ``broker``, ``conditions``, ``core``, ``drivers``, ``errors``, ``local``, ``page``,
-``vault``, ``vocabulary``; pydantic.
+``vault``, ``vocabulary``; h11, pydantic.
 Never here: a concrete driver (``daemon`` picks it), or who may do what (``core``).
 Tests: ``tests/broker/browser``.
 """

@@ -25,7 +25,8 @@ class _Hold:
     """The agent was a member of the session. The operator is not."""
     end: Callable[[], None]
     """Called once the hold must end."""
-    buttons: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+    """Mouse buttons and keys that stay down after the call that pressed them."""
 
 
 class Holds:
@@ -42,16 +43,16 @@ class Holds:
         self._let_go = let_go
         self._holds: set[_Hold] = set()
 
-    def button_pressed(self, tab: Tab, agent: AgentId, button: str) -> None:
-        """Note that the agent presses a mouse button in its tab and will not release it soon."""
+    def pressed(self, tab: Tab, agent: AgentId, what: str) -> None:
+        """Note that the agent presses a mouse button or key and will not release it soon."""
         hold = self._pressed(tab.id) or self._begin(tab, agent, lambda: self._let_go(tab.id))
-        hold.buttons.add(button)
+        hold.held.add(what)
 
-    def button_released(self, tab: TabId, button: str) -> None:
+    def released(self, tab: TabId, what: str) -> None:
         hold = self._pressed(tab)
         if hold is not None:
-            hold.buttons.discard(button)
-            if not hold.buttons:
+            hold.held.discard(what)
+            if not hold.held:
                 self._holds.discard(hold)
 
     async def key_held(self, tab: Tab, agent: AgentId, seconds: float) -> bool:
@@ -85,7 +86,7 @@ class Holds:
         return hold
 
     def _pressed(self, tab: TabId) -> _Hold | None:
-        return next((hold for hold in self._holds if hold.buttons and hold.tab.id == tab), None)
+        return next((hold for hold in self._holds if hold.held and hold.tab.id == tab), None)
 
     def _may_go_on(self, hold: _Hold) -> bool:
         state = self._state()

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from roost import core
 from roost.broker.browser import downloads
 from roost.broker.browser.jar_backups import JarBackup
+from roost.broker.browser.kept_storage import in_room, is_too_large, with_databases
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
@@ -59,12 +60,8 @@ PAGES_ASKED = 3
 """How many pages of one origin are asked for its storage until one answers."""
 ORIGINS_TOLD = 5
 ORIGINS_KEPT = 100
-STORAGE_CHARS = 10_000_000
-"""Limit for the backup of one origin. Browsers themselves allow an origin less than this."""
 _HTTP_PROXY = re.compile(r"(?:http://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d+/?")
 """A proxy to which Roost can send a password. Other kinds stay Chromium's own business."""
-JAR_CHARS = 6_000_000
-"""Limit for the storage of all origins in one backup, which is written and read as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +283,14 @@ class Jars:
         without an open page. Nothing is owed at these origins any longer."""
         kept = self._around.kept(jar) or JarBackup()
         items = {one.origin: dict(one.items) for one in kept.storage}
+        databases = {one.origin: one.databases for one in kept.storage}
         for one in storage:
             items.setdefault(one.origin, {}).update(one.items)
-        now = tuple(OriginStorage(origin, tuple(of.items())) for origin, of in items.items())
+            databases[one.origin] = one.databases or databases.get(one.origin, "")
+        now = tuple(
+            OriginStorage(origin, tuple(of.items()), databases.get(origin, ""))
+            for origin, of in items.items()
+        )
         put = {one.origin for one in storage}
         self._owed[jar] = tuple(one for one in self._owed_to(jar) if one not in put)
         self._around.keep(jar, replace(kept, storage=now, owed_origins=self._owed[jar]))
@@ -300,7 +302,7 @@ class Jars:
         now, driver = self._around.clock.now(), self._driver()
         cookies = [one for one in contents.cookies if one.expires is None or one.expires > now]
         refused = await driver.write_cookies(handle, cookies) if cookies else []
-        storage = [one for one in contents.storage if one.items]
+        storage = [one for one in contents.storage if one.items or one.databases]
         left = await driver.write_storage(handle, storage) if storage else []
         return refused, left
 
@@ -417,8 +419,9 @@ class Jars:
         """Read all current contents of the jar, also of origins without an open page."""
         known, pages = self._around.kept(jar), self._pages(jar)
         stored = dict.fromkeys(one.origin for one in (known.storage if known else ()))
-        away = [one for one in stored | self._visited.get(jar, {}) if one not in pages]
-        read = await self._driver().read_storage(self._handle(jar), away) if away else []
+        # Also of open pages: only the unseen page reads databases.
+        known_origins = [*dict.fromkeys([*stored, *self._visited.get(jar, {}), *pages])]
+        read = await self._driver().read_storage(self._handle(jar), known_origins)
         return await self._contents(jar, {one.origin: one for one in read})
 
     async def _contents(self, jar: JarId, newer: dict[str, OriginStorage]) -> JarContents:
@@ -435,12 +438,13 @@ class Jars:
         for origin, pages in self._pages(jar).items():
             read = await self._read_pages(pages, origin)
             if read is not None:
-                found[origin] = read
+                found[origin] = with_databases(read, found.get(origin))
             is_unread |= read is None
         self._look_again(jar, is_unread=is_unread)
         storage = {one.origin: one for one in (known.storage if known else ())}
+        found = {origin: with_databases(one, storage.get(origin)) for origin, one in found.items()}
         storage |= {origin: one for origin, one in found.items() if origin not in owed}
-        return JarContents(tuple(cookies), _in_room(storage.values()))
+        return JarContents(tuple(cookies), in_room(storage.values()))
 
     async def _stores(self) -> Stores:
         driver = self._driver()
@@ -495,7 +499,7 @@ class Jars:
                 read = await self._driver().read_page_storage(page, origin)
         except (RoostError, TimeoutError):
             return None
-        return None if read is None or _is_too_large(read) else read
+        return None if read is None or is_too_large(read) else read
 
     # --- proxies -------------------------------------------------------------------------------
 
@@ -514,6 +518,11 @@ class Jars:
         """Return the filtering proxy of the jar, or None if the jar has neither domain lists nor a
         proxy of a CDP client."""
         return None if jar is None else self._proxies.get(jar)
+
+    def way_out(self, session: Session) -> FilteringProxy:
+        """Return a proxy object with the session's lists that listens nowhere, for one fetch."""
+        upstream = self._around.upstream
+        return FilteringProxy(session.allow, session.deny, upstream, own_ports=self.own_ports)
 
     def own_ports(self) -> frozenset[int]:
         """Return the ports where this broker listens: HTTP, and the filtering proxies."""
@@ -575,24 +584,3 @@ def _origin(url: str) -> str | None:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     is_usual = port in (None, 443 if parts.scheme == "https" else 80)
     return f"{parts.scheme}://{host}" + ("" if is_usual else f":{port}")
-
-
-def _in_room(storage: Iterable[OriginStorage]) -> tuple[OriginStorage, ...]:
-    """Return the origins that fit into ``JAR_CHARS``, smallest first, so that one large site does
-    not displace all others."""
-    found, room = [], JAR_CHARS
-    for one in sorted(storage, key=_chars):
-        room -= _chars(one)
-        if room < 0:
-            logger.warning("the storage of %s is too large to be kept", one.origin)
-            break
-        found.append(one)
-    return tuple(found)
-
-
-def _chars(storage: OriginStorage) -> int:
-    return sum(len(name) + len(value) for name, value in storage.items)
-
-
-def _is_too_large(storage: OriginStorage) -> bool:
-    return _chars(storage) > STORAGE_CHARS

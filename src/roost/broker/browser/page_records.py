@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -35,6 +35,7 @@ from roost.vocabulary import NoticeKind
 
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
+PICTURES_KEPT = 32
 MESSAGES_KEPT = 500
 NOTICE_CHARS = 2000
 """How much of a console message a notice carries. ``text_limits`` bounds the record itself."""
@@ -100,6 +101,8 @@ class PageRecord:
     rests_since: float = math.inf
     """When the page was last acted on or got its last event. Infinite during an action, and before
     the first one."""
+    pictures: OrderedDict[Hashable, bytes] = field(default_factory=OrderedDict)
+    """The digest of the last picture of each kind, to tell whether a new one differs."""
     acted_after: int = 0
     """The number of the newest request when the last action began."""
 
@@ -152,6 +155,14 @@ class PageRecord:
         """Return when each pending request of those kinds began, if not later than ``before``."""
         open_requests = self._pending.values()
         return [one.at for one in open_requests if one.kind in kinds and one.at <= before]
+
+    def is_new_picture(self, kind: Hashable, digest: bytes) -> bool:
+        """Remember a picture. Return True if the last one of that kind was another."""
+        before = self.pictures.pop(kind, None)
+        self.pictures[kind] = digest
+        if len(self.pictures) > PICTURES_KEPT:
+            self.pictures.popitem(last=False)
+        return before != digest
 
     def is_idle(self, now: float, seconds: float) -> bool:
         """Return True if the page has had no pending request for so many seconds."""

@@ -228,6 +228,14 @@ class FilteringProxy:
             )
         return addresses
 
+    async def connection(self, host: str, port: int, *, tunnel: bool) -> Stream:
+        """Connect to a site as a page would. Raises ``UrlBlocked`` if the lists refuse it.
+
+        tunnel: the connection carries TLS, so that an upstream proxy must not read it.
+        """
+        addresses = await self._checked(host, port)
+        return await self._reached(host, port, addresses, tunnel=tunnel)
+
     async def _reached_with_password(
         self, host: str, port: int, addresses: Sequence[str], *, tunnel: bool
     ) -> Stream:

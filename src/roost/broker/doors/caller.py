@@ -37,6 +37,7 @@ from roost.broker.work import (
     subagent_work,
     traffic_work,
     waits,
+    web_reading,
 )
 from roost.broker.work import views as view_of
 from roost.broker.work.running_call import CALL, RunningCall
@@ -72,6 +73,9 @@ WORK: dict[type[Operation], Work] = {
     ops.Get: element_readings.get,
     ops.Is: element_readings.is_,
     ops.Highlight: element_readings.highlight,
+    ops.WebMcpList: element_readings.webmcp_list,
+    ops.WebMcpCall: element_readings.webmcp_call,
+    ops.Read: web_reading.read,
     ops.WaitFor: waits.wait_for,
     ops.TakeScreenshot: pictures.take_screenshot,
     ops.ZoomScreenshot: pictures.zoom_screenshot,
@@ -98,6 +102,11 @@ WORK: dict[type[Operation], Work] = {
     ops.Resize: page_actions.resize,
     ops.PressSequentially: page_input.press_sequentially,
     ops.HoldKey: page_input.hold_key,
+    ops.KeyDown: page_input.key_down,
+    ops.KeyUp: page_input.key_up,
+    ops.Tap: page_input.tap,
+    ops.Swipe: page_input.swipe,
+    ops.Drop: page_input.drop,
     ops.MouseClickXy: page_input.mouse_click,
     ops.MouseMoveXy: page_input.mouse_move,
     ops.MouseDown: page_input.mouse_down,
@@ -115,6 +124,7 @@ WORK: dict[type[Operation], Work] = {
     ops.Emulate: condition_work.emulate,
     ops.InitScript: condition_work.init_script,
     ops.Cookies: jar_work.cookies,
+    ops.Storage: jar_work.storage,
     ops.StorageState: jar_work.storage_state,
     ops.ProfileImport: jar_work.profile_import,
     ops.ProfileList: jar_work.profile_list,

@@ -1,9 +1,14 @@
-"""The work behind operations that ask about one element, or show it to the person."""
+"""The work behind operations that ask about one element, show it to the person, or use the tools
+that a page offers."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from roost.api import element_operations as ops
 from roost.api import page_views as views
+from roost.api.views import ValueView
 from roost.broker.broker import Broker
 from roost.broker.work import page_use, secret_documents
 from roost.broker.work.page_use import InPage
@@ -95,3 +100,40 @@ async def highlight(broker: Broker, agent: AgentId, op: ops.Highlight) -> views.
             timeoutMs=page_use.wait_ms(broker),
         )
         return views.ElementStateView(tab=at.tab, state="highlighted", value=True, ref=shown["ref"])
+
+
+async def webmcp_list(broker: Broker, agent: AgentId, op: ops.WebMcpList) -> views.PageToolsView:
+    async with page_use.reading(broker, agent, op, "read") as at:
+        found = await at.page.call(None, "pageTools")
+        tools = [
+            views.PageToolView(
+                name=one["name"], description=one["description"], input_schema=one["inputSchema"]
+            )
+            for one in found["tools"]
+        ]
+        return views.PageToolsView(tab=at.tab, tools=tools)
+
+
+async def webmcp_call(broker: Broker, agent: AgentId, op: ops.WebMcpCall) -> ValueView:
+    given = _arguments(op.input)
+    async with page_use.acting(broker, agent, op, "call tools of") as at:
+        await secret_documents.check_left(at)
+        async with page_use.UnlessDialog(at.record):
+            called = await at.page.call(None, "callPageTool", name=op.name, input=given)
+        try:
+            value = json.loads(called["value"])
+        except ValueError:
+            value = called["value"]
+        return ValueView(tab=at.tab, value=value)
+
+
+def _arguments(given: dict[str, Any] | str) -> dict[str, Any]:
+    if isinstance(given, dict):
+        return given
+    try:
+        value = json.loads(given)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise BadRequest("input: expected a JSON object.", field="input")
+    return value

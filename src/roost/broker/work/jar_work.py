@@ -15,7 +15,7 @@ from roost.api import operations as ops
 from roost.broker.broker import Broker
 from roost.broker.browser.files import Folders
 from roost.broker.browser.jars import Jars
-from roost.broker.work import login_reader, policy
+from roost.broker.work import login_reader, page_use, policy, secret_documents
 from roost.core.rows import Jar, Session
 from roost.drivers.base import Cookie
 from roost.errors import BadRequest, NotFound, RoostError
@@ -48,7 +48,7 @@ async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.Cook
         found = [one]
     else:
         found = [one for one in await driver.read_cookies(handle) if _is_meant(one, op)]
-    if op.action == "delete":
+    if op.action in ("delete", "clear"):
         await driver.delete_cookies(handle, found)
     if op.action in ("get", "delete") and not found:
         raise NotFound(
@@ -59,6 +59,42 @@ async def cookies(broker: Broker, agent: AgentId, op: ops.Cookies) -> views.Cook
         broker.jar_backups.may_have_changed(jar.id)
     shown = [_cookie_view(one, with_value=op.action == "get") for one in found]
     return views.CookiesView(session=session.id, cookies=shown)
+
+
+async def storage(broker: Broker, agent: AgentId, op: ops.Storage) -> views.StorageView:
+    if op.action in ("get", "set", "delete") and op.key is None:
+        raise BadRequest(f"key: say which key to {op.action}.", field="key")
+    if op.action == "set" and op.value is None:
+        raise BadRequest("value: set needs a value.", field="value")
+    use = page_use.reading if op.only_reads() else page_use.acting
+    async with use(broker, agent, op, "use the storage of") as at:
+        await secret_documents.check_left(at)
+        async with page_use.UnlessDialog(at.record):
+            found = await at.page.call(
+                None,
+                "storage",
+                kind=op.kind,
+                action=op.action,
+                key=op.key,
+                value=op.value,
+                database=op.database,
+                store=op.store,
+            )
+        databases = [
+            views.StoredDatabaseView(
+                name=one["name"], stores={store["name"]: store["count"] for store in one["stores"]}
+            )
+            for one in found.get("databases", ())
+        ]
+        return views.StorageView(
+            tab=at.tab,
+            origin=found["origin"],
+            kind=op.kind,
+            action=op.action,
+            items=[views.StoredItemView(**item) for item in found["items"]],
+            databases=databases if "databases" in found else None,
+            total=found["total"],
+        )
 
 
 async def storage_state(

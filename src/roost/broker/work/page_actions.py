@@ -43,7 +43,6 @@ CLICKED_MIDDLE = Hint(
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
     async with page_use.acting(broker, agent, op, "run scripts in") as at:
-        await secret_documents.check_left(at)
         frame = ref = None
         if op.target is not None:
             frame, found = await at.page.call_where(op.target, "resolve")
@@ -57,7 +56,8 @@ async def run_function(
     at: InPage, function: str, *, frame: str | None = None, ref: str | None = None
 ) -> Any:
     """Call a caller's function in the page's own world. Every operation that runs a caller's script
-    goes through here."""
+    goes through here, because none may run in a document into which a secret was filled."""
+    await secret_documents.check_left(at)
     if at.page.judge is not None:
         function = await _judged(at, at.page.judge, function, frame)
     return await at.page.tab.evaluate(function, frame=frame, ref=ref)
@@ -93,7 +93,7 @@ async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionVi
             await _download_begins(at)
         if spot.about["tag"] in DRAWINGS:
             notes.append(CLICKED_MIDDLE)
-        return f"Clicked {_named(spot.about)}."
+        return f"Clicked {named(spot.about)}."
 
     view = await acted(broker, agent, op, "click in", work)
     return view.model_copy(update={"notes": notes or None})
@@ -104,7 +104,7 @@ async def triple_click(broker: Broker, agent: AgentId, op: ops.TripleClick) -> v
         spot = await actions.click(
             at.page, op.target, wait_ms=page_use.wait_ms(broker), count=3, modifiers=op.modifiers
         )
-        return f"Clicked {_named(spot.about)} three times."
+        return f"Clicked {named(spot.about)} three times."
 
     return await acted(broker, agent, op, "click in", work)
 
@@ -119,7 +119,7 @@ async def type_(broker: Broker, agent: AgentId, op: ops.Type) -> views.ActionVie
             slowly=op.slowly,
             submit=op.submit,
         )
-        done = f"Typed {len(op.text)} characters into {_named(field)}"
+        done = f"Typed {len(op.text)} characters into {named(field)}"
         return f"{done} and pressed Enter." if op.submit else f"{done}."
 
     return await acted(broker, agent, op, "type into", work)
@@ -156,7 +156,7 @@ async def select_option(broker: Broker, agent: AgentId, op: ops.SelectOption) ->
         field = await actions.select_options(
             at.page, op.target, op.values, wait_ms=page_use.wait_ms(broker)
         )
-        return f"Selected {', '.join(op.values)} in {_named(field)}."
+        return f"Selected {', '.join(op.values)} in {named(field)}."
 
     return await acted(broker, agent, op, "select in", work)
 
@@ -172,7 +172,7 @@ async def press_key(broker: Broker, agent: AgentId, op: ops.PressKey) -> views.A
 async def hover(broker: Broker, agent: AgentId, op: ops.Hover) -> views.ActionView:
     async def work(at: InPage) -> str:
         spot = await actions.hover(at.page, op.target, wait_ms=page_use.wait_ms(broker))
-        return f"The mouse is over {_named(spot.about)}."
+        return f"The mouse is over {named(spot.about)}."
 
     return await acted(broker, agent, op, "hover in", work)
 
@@ -182,7 +182,7 @@ async def drag(broker: Broker, agent: AgentId, op: ops.Drag) -> views.ActionView
         source, goal = await actions.drag(
             at.page, op.start_target, op.end_target, wait_ms=page_use.wait_ms(broker)
         )
-        return f"Dragged {_named(source.about)} to {_named(goal.about)}."
+        return f"Dragged {named(source.about)} to {named(goal.about)}."
 
     return await acted(broker, agent, op, "drag in", work)
 
@@ -206,7 +206,7 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
                 at.page, op.target, paths, wait_ms=page_use.wait_ms(broker)
             )
             if field["isFile"]:
-                return f"Gave {count} to {_named(field)}."
+                return f"Gave {count} to {named(field)}."
             look, at.page.look = at.page.look, None  # read the changes once, after the files
             await actions.click(at.page, field["ref"], wait_ms=page_use.wait_ms(broker))
             at.page.look = look
@@ -361,7 +361,7 @@ def _not_chosen(field: dict[str, Any]) -> str:
     more = found["total"] - len(found["options"])
     options = ", ".join(found["options"]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"Nothing is chosen in {_named(field)} yet: the text is typed, and its list offers"
+        f"Nothing is chosen in {named(field)} yet: the text is typed, and its list offers"
         f" {options}. Click the option that you mean."
     )
 
@@ -385,7 +385,7 @@ def _number(tab: str) -> int:
     return int(tab[1:])
 
 
-def _named(about: dict[str, Any]) -> str:
+def named(about: dict[str, Any]) -> str:
     name = about.get("name")
     role = about.get("role") or about.get("tag") or "element"
     shown = f'{role} "{name}" ({about["ref"]})' if name else f"{role} ({about['ref']})"

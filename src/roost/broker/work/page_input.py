@@ -5,13 +5,17 @@ from __future__ import annotations
 from roost.api import input_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
-from roost.broker.work.page_actions import acted
+from roost.broker.work import page_use
+from roost.broker.work.page_actions import acted, named
 from roost.broker.work.page_use import InPage
-from roost.drivers.base import Input, MouseDown, MouseMove, MouseUp
-from roost.errors import BadRequest, Unsupported
+from roost.drivers.base import Dropped, Input, MouseDown, MouseMove, MouseUp
+from roost.errors import BadRequest, TooLarge, Unsupported
 from roost.hints import Hint
 from roost.page import actions
 from roost.vocabulary import AgentId
+
+DROP_CHARS = 1_000_000
+"""The most data that one drop carries."""
 
 
 async def mouse_click(broker: Broker, agent: AgentId, op: ops.MouseClickXy) -> views.ActionView:
@@ -43,7 +47,7 @@ async def mouse_down(broker: Broker, agent: AgentId, op: ops.MouseDown) -> views
                 hint=Hint("Drag in one call[ with {MouseDragXy} or {Drag}]."),
             )
         # Noted first, because a call that is cancelled may already have pressed the button.
-        broker.holds.button_pressed(at.row, agent, op.button)
+        broker.holds.pressed(at.row, agent, op.button)
         await at.page.act(None, [*at_point, MouseDown(op.button)])
         broker.holds.review()
         return f"The {op.button} mouse button is down."
@@ -56,7 +60,7 @@ async def mouse_up(broker: Broker, agent: AgentId, op: ops.MouseUp) -> views.Act
 
     async def work(at: InPage) -> str:
         await at.page.act(None, [*at_point, MouseUp(op.button)])
-        broker.holds.button_released(at.row.id, op.button)
+        broker.holds.released(at.row.id, op.button)
         return f"The {op.button} mouse button is up."
 
     return await acted(broker, agent, op, "release the mouse in", work)
@@ -112,7 +116,90 @@ async def hold_key(broker: Broker, agent: AgentId, op: ops.HoldKey) -> views.Act
     return await acted(broker, agent, op, "press keys in", work)
 
 
-def _moves(x: float | None, y: float | None) -> list[Input]:
+async def key_down(broker: Broker, agent: AgentId, op: ops.KeyDown) -> views.ActionView:
+    pressed = actions.keys_to_hold(op.key)
+
+    async def work(at: InPage) -> str:
+        if not broker.browser(at.row.browser).driver.capabilities.holds_buttons:
+            raise Unsupported(
+                "A key is not held from one call to the next in a person's own browser.",
+                hint=Hint("Hold it in one call[ with {HoldKey}]."),
+            )
+        # Noted first, because a call that is cancelled may already have pressed the key.
+        broker.holds.pressed(at.row, agent, f"key {op.key}")
+        await at.page.act(None, pressed.downs)
+        broker.holds.review()
+        return f"{op.key} is down."
+
+    return await acted(broker, agent, op, "press keys in", work)
+
+
+async def key_up(broker: Broker, agent: AgentId, op: ops.KeyUp) -> views.ActionView:
+    pressed = actions.keys_to_hold(op.key)
+
+    async def work(at: InPage) -> str:
+        await at.page.act(None, pressed.ups)
+        broker.holds.released(at.row.id, f"key {op.key}")
+        return f"{op.key} is up."
+
+    return await acted(broker, agent, op, "release keys in", work)
+
+
+async def tap(broker: Broker, agent: AgentId, op: ops.Tap) -> views.ActionView:
+    point = _point(op.x, op.y)
+    if (op.target is None) == (point is None):
+        raise BadRequest("target: give a target, or x and y.", field="target")
+
+    async def work(at: InPage) -> str:
+        wait_ms = page_use.wait_ms(broker)
+        spot = await actions.tap(at.page, op.target, point, wait_ms=wait_ms)
+        return f"Tapped {named(spot.about)}." if spot else f"Tapped at {op.x:g}, {op.y:g}."
+
+    return await acted(broker, agent, op, "tap in", work)
+
+
+async def swipe(broker: Broker, agent: AgentId, op: ops.Swipe) -> views.ActionView:
+    point = _point(op.x, op.y)
+    if op.target is not None and point is not None:
+        raise BadRequest("target: give a target, or x and y, not both.", field="target")
+
+    async def work(at: InPage) -> str:
+        await actions.swipe(
+            at.page,
+            op.direction,
+            op.distance,
+            target=op.target,
+            point=point,
+            wait_ms=page_use.wait_ms(broker),
+        )
+        return f"Swiped {op.direction}."
+
+    return await acted(broker, agent, op, "swipe in", work)
+
+
+async def drop(broker: Broker, agent: AgentId, op: ops.Drop) -> views.ActionView:
+    data = {**op.data, **({} if op.text is None else {"text/plain": op.text})}
+    if not op.paths and not data:
+        raise BadRequest("paths: give files or data to drop.", field="paths")
+    if sum(map(len, data.values())) > DROP_CHARS:
+        raise TooLarge(f"The data has more than {DROP_CHARS} characters.", hint="Drop a file.")
+
+    async def work(at: InPage) -> str:
+        folders = broker.folders(agent, at.row.session)
+        paths = tuple(str(folders.to_read(path, "paths")) for path in op.paths)
+        dropped = Dropped(paths, tuple(data.items()))
+        spot = await actions.drop(at.page, op.target, dropped, wait_ms=page_use.wait_ms(broker))
+        return f"Dropped {len(paths)} files and {len(data)} kinds of data on {named(spot.about)}."
+
+    return await acted(broker, agent, op, "drop on", work)
+
+
+def _point(x: float | None, y: float | None) -> tuple[float, float] | None:
     if (x is None) != (y is None):
         raise BadRequest("x: give x and y, or neither.", field="x")
-    return [] if x is None or y is None else [MouseMove(x, y)]
+    return None if x is None or y is None else (x, y)
+
+
+def _moves(x: float | None, y: float | None) -> list[Input]:
+    point = _point(x, y)
+    return [] if point is None else [MouseMove(*point)]

@@ -138,14 +138,21 @@ def in_page(broker: Broker, row: Tab, judge: Judge | None) -> InPage:
 
 @asynccontextmanager
 async def reading(
-    broker: Broker, agent: AgentId, op: PageOperation, action: str, *, turn: bool = True
+    broker: Broker,
+    agent: AgentId,
+    op: PageOperation,
+    action: str,
+    *,
+    turn: bool = True,
+    acts: bool = False,
 ) -> AsyncIterator[InPage]:
     """Give read access to the page that the operation means.
 
+    acts: the work runs the caller's script, so the caller must be allowed to act in the page.
     turn: wait for the tab's turn. An operation that waits for a condition must not hold the turn,
         because another call may have to make the condition true.
     """
-    row = await located(broker, agent, op, action, acts=False)
+    row = await located(broker, agent, op, action, acts=acts)
     judge = policy.judge_for(broker, agent, row, op)
     if not turn:
         at = in_page(broker, row, judge)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -48,6 +49,18 @@ async def take_screenshot(
                 with contextlib.suppress(TimeoutError, RoostError):
                     async with asyncio.timeout(REMOVE_BADGES_SECONDS):
                         await at.page.call(None, "removeBadges")
+        kind = (
+            agent,
+            op.target,
+            shot.format,
+            shot.quality,
+            shot.scale,
+            shot.full_page,
+            op.annotate,
+        )
+        is_new = at.record.is_new_picture(kind, hashlib.sha256(picture.data).digest())
+        if op.if_changed and not is_new:
+            return _unchanged(at, shot, picture)
         return _view(agent, at, op, shot, picture, readiness, labels)
 
 
@@ -118,6 +131,17 @@ async def _captured(
     if is_changed or not readiness.rests():
         await readiness.rendered()
     return await taking(shot)
+
+
+def _unchanged(at: InPage, shot: Shot, picture: Picture) -> views.ScreenshotView:
+    return views.ScreenshotView(
+        tab=at.tab,
+        mime_type=picture.mime_type,
+        width=picture.width,
+        height=picture.height,
+        scale=shot.scale,
+        unchanged=True,
+    )
 
 
 def _view(

@@ -39,7 +39,9 @@ async def wait_for(broker: Broker, agent: AgentId, op: ops.WaitFor) -> views.Wai
     if (op.time is None) == (not wait.given):
         names = ", ".join(_CONDITIONS)
         raise BadRequest(f"text: give time alone, or at least one of {names}.", field="text")
-    async with page_use.reading(broker, agent, op, "read", turn=False) as at:
+    runs = op.function is not None
+    action = "run scripts in" if runs else "read"
+    async with page_use.reading(broker, agent, op, action, turn=False, acts=runs) as at:
         if op.time is not None:
             await broker.clock.wait(op.time)
         elif not await wait.met(broker, at, begun + op.timeout):

@@ -13,7 +13,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 
-from roost.drivers.base import Input, MouseMove
+from roost.drivers.base import Dropped, Input, MouseMove
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.input_translation import commands
 from roost.drivers.connection import Json, Pending
@@ -56,6 +56,16 @@ class TabInput:
                     self._cdp.tell(method, params, self._session)
             if not self._held.buttons:
                 self._end_interception()
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        """Drop files and data from outside of the page."""
+        items = [{"mimeType": kind, "data": data} for kind, data in dropped.data]
+        data: Json = {"items": items, "dragOperationsMask": 1}
+        if dropped.paths:
+            data["files"] = list(dropped.paths)
+        at = {"x": point[0], "y": point[1], "modifiers": 0, "data": data}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            await self._send("Input.dispatchDragEvent", {"type": kind, **at})
 
     def release(self) -> None:
         """Release all held buttons and keys, without waiting for the page. The mouse leaves the
@@ -100,4 +110,6 @@ class TabInput:
 
 
 def _drags(params: Json) -> bool:
-    return params.get("type") == "mouseMoved" and bool(params["buttons"])
+    """Return whether Chromium would merge the input with the next one, if it were not awaited."""
+    kind = params.get("type")
+    return kind == "touchMove" or (kind == "mouseMoved" and bool(params["buttons"]))

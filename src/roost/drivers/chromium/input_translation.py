@@ -12,6 +12,9 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
+    TouchDown,
+    TouchMove,
+    TouchUp,
     Wheel,
 )
 from roost.drivers.connection import Json
@@ -76,6 +79,17 @@ def commands(inputs: Iterable[Input], held: HeldInput) -> Iterator[tuple[str, Js
                 yield _key(_as_held(one.key, modifiers), modifiers, down=False)
             case InsertText():
                 yield "Input.insertText", {"text": one.text}
+            case TouchDown():
+                yield _touch("touchStart", modifiers, (one.x, one.y))
+            case TouchMove():
+                yield _touch("touchMove", modifiers, (one.x, one.y))
+            case TouchUp():
+                yield _touch("touchEnd", modifiers)
+
+
+def _touch(kind: str, held: int, *points: tuple[float, float]) -> tuple[str, Json]:
+    at = [{"x": x, "y": y} for x, y in points]
+    return "Input.dispatchTouchEvent", {"type": kind, "touchPoints": at, "modifiers": held}
 
 
 def _name_of(buttons: int) -> str:

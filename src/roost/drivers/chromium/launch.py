@@ -41,6 +41,8 @@ _FLAGS = (
     # Do not open the person's keyring.
     "--password-store=basic",
     "--use-mock-keychain",
+    # The tools that pages offer to agents. Only Roost's own world calls them.
+    "--enable-features=WebMCP",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,"
     "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,GlobalMediaControls,"
     "DestroyProfileOnBrowserClose,IsolateSandboxedIframes,"

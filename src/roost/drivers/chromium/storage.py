@@ -1,4 +1,4 @@
-"""Read and write a jar's localStorage without loading the sites.
+"""Read and write a jar's localStorage and IndexedDB without loading the sites.
 
 An unseen page goes to each site's address and gets a blank document from us. Nothing leaves the
 browser, and no script of the site runs.
@@ -69,7 +69,7 @@ class UnseenPage:
     async def run(self, origin: str, expression: str) -> Items | None:
         """See ``drivers.storage_visitor.Visitor``."""
         checked = f"location.origin === {json.dumps(origin)} ? ({expression}) : null"
-        ask = {"expression": checked, "returnByValue": True}
+        ask = {"expression": checked, "returnByValue": True, "awaitPromise": True}
         try:
             await self._cdp.call("Page.navigate", {"url": f"{origin}/"}, self.session)
             answer = await self._cdp.call("Runtime.evaluate", ask, self.session)

@@ -19,6 +19,7 @@ from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
     Bundle,
+    Dropped,
     FrameInfo,
     Input,
     Picture,
@@ -41,12 +42,7 @@ from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
-from roost.drivers.navigation_errors import (
-    NO_CONTENT,
-    cannot_open,
-    still_leaving,
-    wants_login,
-)
+from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, still_leaving, wants_login
 from roost.errors import NotFound, RoostError, TabCrashed, TabGone
 from roost.vocabulary import TabHandle
 
@@ -364,6 +360,10 @@ class CdpTab:
     async def send_input(self, inputs: Sequence[Input]) -> None:
         self.check_alive()
         await self.input.send(inputs)
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        await self.check_answers()
+        await self.input.drop(point, dropped)
 
     async def release(self) -> None:
         self.check_alive()

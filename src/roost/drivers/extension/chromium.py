@@ -348,6 +348,7 @@ class OwnChromiumPage:
     call_page = _attached(CdpTab.call_page)
     act = _attached(CdpTab.act)
     send_input = _attached(CdpTab.send_input)
+    drop = _attached(CdpTab.drop)
     release = _attached(CdpTab.release)
     capture = _attached(CdpTab.capture)
     pdf = _attached(CdpTab.pdf)

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 from roost.drivers.base import (
     Arrival,
+    Dropped,
     FrameInfo,
     Input,
     Picture,
@@ -82,6 +83,9 @@ class FakePageDriver:
         self._refuse()
 
     async def send_input(self, inputs: Sequence[Input]) -> None:
+        self._refuse()
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
         self._refuse()
 
     async def release(self) -> None:

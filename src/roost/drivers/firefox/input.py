@@ -51,6 +51,7 @@ from roost.drivers.held_input import HeldInput
 from roost.errors import BadRequest, NotFound, Unsupported
 
 _DEEPEST = 20
+NO_DROPS = "Firefox cannot be given a drop from outside of the page: BiDi has no command for it."
 _PRESSES = (MouseDown, MouseUp)
 # Both scripts search open shadow roots and stop at a frame's element. BiDi describes a returned
 # window by the id of its context. A frame's viewport begins inside its border and padding.

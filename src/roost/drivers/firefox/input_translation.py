@@ -16,14 +16,20 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
+    Touch,
+    TouchDown,
+    TouchMove,
+    TouchUp,
     Wheel,
 )
 from roost.drivers.connection import Json
 from roost.drivers.held_input import HeldInput
 
-Gesture = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp
+Gesture = MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp | Touch
 _BUTTONS = {"left": 0, "middle": 1, "right": 2}
 _PAUSE: Json = {"type": "pause"}
+_KINDS: dict[str, Json] = {"touch": {"type": "pointer", "parameters": {"pointerType": "touch"}}}
+"""Sources whose BiDi type is not their name."""
 
 # https://w3c.github.io/webdriver/#keyboard-actions: private characters stand for named keys.
 _NAMED = {
@@ -65,7 +71,9 @@ def strokes(text: str) -> list[Gesture]:
 
 def first_point(gestures: Iterable[Gesture]) -> tuple[float, float] | None:
     """Return the first point that the pointer or wheel uses, or None."""
-    return next(((one.x, one.y) for one in gestures if isinstance(one, MouseMove | Wheel)), None)
+    return next(
+        ((one.x, one.y) for one in gestures if isinstance(one, MouseMove | Wheel | TouchDown)), None
+    )
 
 
 def releases(inputs: Sequence[Input]) -> int:
@@ -103,19 +111,39 @@ def stays_down(gestures: Iterable[Gesture]) -> bool:
 def sources(gestures: Iterable[Gesture], offset: tuple[float, float] = (0, 0)) -> list[Json]:
     """Return the gestures as BiDi input sources. ``offset``: position of the frame's viewport in
     the tab, subtracted from all points."""
-    ticks: dict[str, list[Json]] = {"key": [], "pointer": [], "wheel": []}
+    ticks: dict[str, list[Json]] = {"key": [], "pointer": [], "touch": [], "wheel": []}
     for gesture in gestures:
-        source, action = _action(gesture, offset)
-        for name, actions in ticks.items():
-            actions.append(action if name == source else _PAUSE)
+        source, steps = _actions(gesture, offset)
+        for action in steps:
+            for name, actions in ticks.items():
+                actions.append(action if name == source else _PAUSE)
     return [
-        {"type": name, "id": name, "actions": actions}
+        {"type": name, "id": name, "actions": actions, **_KINDS.get(name, {})}
         for name, actions in ticks.items()
         if any(action is not _PAUSE for action in actions)
     ]
 
 
-def _action(gesture: Gesture, offset: tuple[float, float]) -> tuple[str, Json]:
+def _actions(gesture: Gesture, offset: tuple[float, float]) -> tuple[str, list[Json]]:
+    """Return the source of the gesture, and its actions. A finger has to be placed and put down."""
+    left, top = offset
+    match gesture:
+        case TouchDown():
+            place: Json = {"type": "pointerMove", "x": gesture.x - left, "y": gesture.y - top}
+            return "touch", [place, {"type": "pointerDown", "button": 0}]
+        case TouchMove():
+            move: Json = {"type": "pointerMove", "x": gesture.x - left, "y": gesture.y - top}
+            return "touch", [move]
+        case TouchUp():
+            return "touch", [{"type": "pointerUp", "button": 0}]
+        case _:
+            source, action = _action(gesture, offset)
+            return source, [action]
+
+
+def _action(
+    gesture: MouseMove | MouseDown | MouseUp | Wheel | KeyDown | KeyUp, offset: tuple[float, float]
+) -> tuple[str, Json]:
     left, top = offset
     match gesture:
         case MouseMove():

@@ -24,6 +24,16 @@ LACKS = (
         "Firefox finishes a drag, and moves a slider, only in the tab that has the focus.",
     ),
     Lack(
+        "drops from outside of the page",
+        "`browser_drop` gets `UNSUPPORTED`. Files go to the page's file field by uploading.",
+        "BiDi has no command for a drop of files or data, and dispatched events are not trusted.",
+    ),
+    Lack(
+        "scrolling by swipes",
+        "A swipe gives the page trusted touch events, and does not scroll it.",
+        "Firefox scrolls by touches of a screen, and BiDi's touches do not pass through one.",
+    ),
+    Lack(
         "drags out of frames",
         "A point outside of the frame in which the mouse button was pressed gets `BAD_REQUEST`.",
         "BiDi gives input to one frame, and only inside of that frame.",

@@ -65,6 +65,9 @@ _OURS: Mapping[str, Preference] = {
     "dom.timeout.enable_budget_timer_throttling": False,
     "dom.timeout.throttling_delay": -1,
     "dom.timeout.background_throttling_max_budget": -1,
+    # The tools that pages offer to agents (WebMCP). Only Roost's own sandbox asks for them.
+    "dom.modelcontext.enabled": True,
+    "dom.modelcontext.testing.enabled": True,
     # Smooth scrolling would take many animation frames.
     "general.smoothScroll": False,
     # Turn off the back/forward cache: every navigation must create a new document.

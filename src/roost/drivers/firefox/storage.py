@@ -1,4 +1,4 @@
-"""Read and write a jar's localStorage without loading the sites.
+"""Read and write a jar's localStorage and IndexedDB without loading the sites.
 
 An unseen page goes to each site's address and gets a blank document from us. Nothing leaves the
 browser, and no script of the site runs.
@@ -83,11 +83,12 @@ class UnseenPage:
 
     async def run(self, origin: str, expression: str) -> Items | None:
         """See ``drivers.storage_visitor.Visitor``."""
-        checked = f"window.origin === {json.dumps(origin)} ? JSON.stringify({expression}) : null"
+        value_of = f"JSON.stringify(await {expression})"
+        checked = f"(async () => window.origin === {json.dumps(origin)} ? {value_of} : null)()"
         here = {"context": self.context}
         way = {"url": f"{origin}/", "wait": "interactive", **here}
         target = {"sandbox": SANDBOX, **here}
-        ask = {"expression": checked, "target": target, "awaitPromise": False}
+        ask = {"expression": checked, "target": target, "awaitPromise": True}
         try:
             with contextlib.suppress(BidiError):  # a stopped document can run the script as well
                 await self._bidi.call("browsingContext.navigate", way, self.context)

@@ -19,21 +19,19 @@ from roost.drivers.base import (
     FAILED_TITLE,
     Arrival,
     Bundle,
+    Dropped,
     FrameInfo,
     Input,
     Picture,
     Shot,
 )
 from roost.drivers.connection import Json, Pending, log_failure
-from roost.drivers.events import (
-    DriverEvent,
-    TabNavigated,
-)
+from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.firefox.camera import Camera
 from roost.drivers.firefox.conditions import TabConditions
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.dialogs import Dialogs
-from roost.drivers.firefox.input import TabInput
+from roost.drivers.firefox.input import NO_DROPS, TabInput
 from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.interception import Interception
 from roost.drivers.firefox.navigation import (
@@ -47,7 +45,8 @@ from roost.drivers.firefox.navigation import (
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
-from roost.errors import NotFound, RoostError, TabCrashed, TabGone
+from roost.errors import NotFound, RoostError, TabCrashed, TabGone, Unsupported
+from roost.hints import Hint
 from roost.vocabulary import TabHandle
 
 CRASH_PAGE = "about:tabcrashed"
@@ -259,6 +258,9 @@ class BidiTab:
         if inputs:
             await self._others.select(self)
             await self._input.send(inputs)
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        raise Unsupported(NO_DROPS, hint=Hint("Give files to a file field[ with {FileUpload}]."))
 
     async def release(self) -> None:
         self.check_alive()

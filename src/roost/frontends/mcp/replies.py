@@ -254,6 +254,29 @@ def _element_value(view: page_views.ElementValueView) -> Iterator[str]:
         yield "Cut: ask for more with maxLength."
 
 
+@_tells(page_views.PageToolsView)
+def _page_tools(view: page_views.PageToolsView) -> Iterator[str]:
+    if not view.tools:
+        yield "The page offers no tools."
+        return
+    yield f"The page offers {len(view.tools)} tools. These are its words, not Roost's:"
+    yield marked(line for tool in view.tools for line in _page_tool(tool))
+
+
+def _page_tool(tool: page_views.PageToolView) -> Iterator[str]:
+    yield f"- {one_line(tool.name)}: {one_line(tool.description)}"
+    yield f"  input: {one_line(tool.input_schema)}"
+
+
+@_tells(page_views.WebTextView)
+def _web_text(view: page_views.WebTextView) -> Iterator[str]:
+    if view.status is not None and not 200 <= view.status < 300:
+        yield f"HTTP status: {view.status}."
+    yield marked([*_where(view.url, view.title), "", view.text])
+    if view.truncated:
+        yield f"Cut: {view.length} characters in all; ask for more with maxLength."
+
+
 @_tells(page_views.ElementStateView)
 def _element_state(view: page_views.ElementStateView) -> Iterator[str]:
     which = f" ({view.ref})" if view.ref else ""
@@ -408,6 +431,9 @@ def _body(view: page_views.BodyView) -> Iterator[str]:
 
 @_tells(page_views.ScreenshotView)
 def _screenshot(view: page_views.ScreenshotView) -> Iterator[str]:
+    if view.unchanged:
+        yield f"Tab {view.tab} looks as in your last picture."
+        return
     yield f"Screenshot of tab {view.tab}: {view.width}x{view.height}, {view.mime_type}."
     yield from _page_coordinates(view)
     if view.path is not None:
@@ -491,6 +517,31 @@ def _cookie(cookie: jar_views.CookieView) -> str:
     flags += [f"sameSite {cookie.same_site}"] if cookie.same_site else []
     flags += [f"expires {cookie.expires:.0f}"] if cookie.expires is not None else ["session"]
     return f"- {cookie.name}{value} ({cookie.domain}{cookie.path}; {', '.join(flags)})"
+
+
+@_tells(jar_views.StorageView)
+def _storage(view: jar_views.StorageView) -> Iterator[str]:
+    kind = {"local": "localStorage", "session": "sessionStorage"}.get(view.kind, "IndexedDB")
+    if view.action in ("clear", "delete", "set"):
+        did = {"clear": f"Cleared {view.total}", "delete": "Deleted 1", "set": "Stored 1"}
+        yield f"{did[view.action]} in {kind}."
+        return
+    lines = [_stored_item(item) for item in view.items]
+    for database in view.databases or ():
+        stores = ", ".join(f"{name} ({count})" for name, count in database.stores.items())
+        lines.append(f"- {database.name}: {stores or 'no object stores'}")
+    if not lines:
+        yield f"{kind} is empty."
+        return
+    yield marked([f"{view.origin}:", *lines])
+    if view.total > len(lines):
+        yield f"{len(lines)} of {view.total} are shown."
+
+
+def _stored_item(item: jar_views.StoredItemView) -> str:
+    if item.value is not None:
+        return f"- {item.key}={item.value}"
+    return f"- {item.key}" + ("" if item.size is None else f" ({item.size} characters)")
 
 
 @_tells(jar_views.StorageStateView)

@@ -21,6 +21,8 @@ _VALUES: dict[type[views.View], Callable[[Any], object]] = {
     page_views.FoundView: lambda view: view.matches,
     page_views.ElementValueView: lambda view: "" if view.value is None else view.value,
     page_views.ElementStateView: lambda view: view.value,
+    page_views.PageToolsView: lambda view: "\n".join(one.name for one in view.tools),
+    page_views.WebTextView: lambda view: view.text,
     page_views.ContentView: lambda view: view.text,
     page_views.WaitView: lambda view: view.url,
     page_views.BodyView: lambda view: view.body or "",
@@ -42,6 +44,9 @@ _VALUES: dict[type[views.View], Callable[[Any], object]] = {
     ),
     jar_views.CookiesView: lambda view: "\n".join(
         one.name if one.value is None else one.value for one in view.cookies
+    ),
+    jar_views.StorageView: lambda view: "\n".join(
+        one.key if one.value is None else one.value for one in view.items
     ),
     jar_views.StorageStateView: lambda view: view.path or "",
 }

@@ -38,6 +38,35 @@ class Verb:
     about: str = ""
 
 
+_STORED: Final = {
+    "list": ((), "List what the page's origin has stored there."),
+    "get": (("key",), "Show one stored value."),
+    "set": (("key", "value"), "Store a value."),
+    "delete": (("key",), "Delete a stored value."),
+    "clear": ((), "Delete everything that is stored there."),
+}
+
+
+def _storage_verbs() -> tuple[Verb, ...]:
+    """playwright-cli's verbs for the two storages of a page, and the same for IndexedDB."""
+    found = []
+    for word, kind in (
+        ("localstorage", "local"),
+        ("sessionstorage", "session"),
+        ("indexeddb", "indexeddb"),
+    ):
+        for action, (positional, about) in _STORED.items():
+            places = ("database", "store", *positional) if kind == "indexeddb" else positional
+            shown = {"database": "app", "store": "items", "key": "theme", "value": "dark"}
+            example = " ".join(["roost", f"{word}-{action}", *(shown[name] for name in places)])
+            fixed = {"kind": kind, "action": action}
+            aliases = () if kind == "indexeddb" else (f"storage {kind} {action}",)
+            found.append(
+                Verb(f"{word}-{action}", ops.Storage, places, example, fixed, aliases, about)
+            )
+    return tuple(found)
+
+
 def _checked(words: str, value: bool, about: str) -> Verb:
     """A verb that gives one field of a form a value. The process builds ``fields`` from it."""
     return Verb(words, ops.FillForm, ("fields",), f"roost {words} e7", {"fields": value}, (), about)
@@ -54,9 +83,16 @@ _ROWS: Final = (
     # --- reading ---------------------------------------------------------------------------------
     Verb("snapshot", ops.Snapshot, ("target",), "roost snapshot --interactive"),
     Verb("find", ops.Find, ("text",), 'roost find "Add to cart"'),
+    Verb("read", ops.Read, ("url",), "roost read https://example.com/docs --format outline"),
+    Verb("webmcp list", ops.WebMcpList, example="roost webmcp list", aliases=("webmcp-list",)),
     Verb(
-        "read", ops.GetContent, ("selector",), "roost read --format markdown", aliases=("content",)
+        "webmcp call",
+        ops.WebMcpCall,
+        ("name", "input"),
+        """roost webmcp call add '{"a": 2}'""",
+        aliases=("webmcp-call",),
     ),
+    Verb("content", ops.GetContent, ("selector",), "roost content main --format html"),
     Verb("get", ops.Get, ("what", "target", "name"), "roost get text e12 --raw"),
     Verb("is", ops.Is, ("state", "target"), "roost is visible 'role=button[name=\"Save\"]'"),
     Verb("highlight", ops.Highlight, ("target",), 'roost highlight e12 --label "This one"'),
@@ -96,6 +132,11 @@ _ROWS: Final = (
     Verb("type", ops.PressSequentially, ("text",), 'roost type "hello"'),
     Verb("press", ops.PressKey, ("key",), "roost press Enter", aliases=("key",)),
     Verb("hold", ops.HoldKey, ("key", "seconds"), "roost hold ArrowRight 2"),
+    Verb("keydown", ops.KeyDown, ("key",), "roost keydown Shift"),
+    Verb("keyup", ops.KeyUp, ("key",), "roost keyup Shift"),
+    Verb("tap", ops.Tap, ("target",), "roost tap e12"),
+    Verb("swipe", ops.Swipe, ("direction", "target"), "roost swipe up"),
+    Verb("drop", ops.Drop, ("target", "paths…"), "roost drop e9 photo.jpg"),
     Verb("select", ops.SelectOption, ("target", "values…"), "roost select e9 Large"),
     _checked("check", True, "Check a check box or radio button."),
     _checked("uncheck", False, "Uncheck a check box."),
@@ -227,6 +268,16 @@ _ROWS: Final = (
         "Delete a cookie.",
     ),
     Verb(
+        "cookies clear",
+        ops.Cookies,
+        (),
+        "roost cookies clear",
+        {"action": "clear"},
+        ("cookie-clear",),
+        "Delete all cookies of your session, or of one --domain.",
+    ),
+    *_storage_verbs(),
+    Verb(
         "state save",
         ops.StorageState,
         ("filename",),
@@ -325,17 +376,20 @@ VERBS: Final = (*_ROWS, *DERIVED)
 GROUPS: Final = {
     "Going": ("open", "back", "forward", "reload", "close", "wait"),
     "Reading": (
-        "snapshot", "find", "read", "get", "is", "highlight", "screenshot", "zoom", "pdf",
-        "page-state",
+        "snapshot", "find", "read", "content", "get", "is", "highlight", "screenshot", "zoom",
+        "pdf", "page-state", "webmcp",
     ),
     "Acting": (
         "click", "dblclick", "tripleclick", "hover", "fill", "fill-secret", "login",
-        "secrets", "type", "press", "hold", "select",
+        "secrets", "type", "press", "hold", "keydown", "keyup", "tap", "swipe", "drop", "select",
         "check", "uncheck", "fill-form", "drag", "upload", "scroll", "eval", "dialog", "consent",
         "resize", "mouse",
     ),
     "Tabs": ("tab", "page"),
-    "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
+    "Logs, cookies, files": (
+        "console", "requests", "request", "cookies", "state", "downloads",
+        *(verb.words for verb in _storage_verbs()),
+    ),
     "Network and device": (
         "route", "route-har", "route-list", "unroute", "har", "messages", "network-state-set",
         "headers", "credentials", "emulate",

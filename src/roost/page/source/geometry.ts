@@ -27,6 +27,11 @@ export function isInViewport({ x, y }: Point): boolean {
   return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 }
 
+/** The size of the viewport. */
+export function viewport(): { width: number; height: number } {
+  return { width: innerWidth, height: innerHeight };
+}
+
 export function isInView(box: DOMRect): boolean {
   return box.width > 0 && box.height > 0 && box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight;
 }

@@ -19,8 +19,10 @@ import { focusForTyping, setValue, whenChecked } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { highlight, removeHighlight } from "./highlight";
+import { viewport } from "./geometry";
 import { pause } from "./moments";
 import { pageState } from "./page_state";
+import { callPageTool, pageTools } from "./page_tools";
 import { pointedAt } from "./pointed_at";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
@@ -29,6 +31,7 @@ import { fillSecret, identity, loginFields, shownText } from "./secret_fill";
 import { hasFilledPassword } from "./secrets";
 import { delivered, retireWatch, settled } from "./settle";
 import { snapshot } from "./snapshot";
+import { storage } from "./storage";
 import { drawn, grows, readiness, waitFor } from "./conditions";
 
 type PageFunction = (args: Args) => unknown;
@@ -36,7 +39,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, inputState, is, loginFields, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, shownText, snapshot, stopPresses, stoppedPress, waitFor, whenChecked,
+  callPageTool, consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, inputState, is, loginFields, openOptions, pageState, pageTools, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, settled, setValue, shownText, snapshot, stoppedPress, stopPresses, storage, viewport, waitFor, whenChecked,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

@@ -14,6 +14,9 @@ from roost.drivers.base import (
     MouseDown,
     MouseMove,
     MouseUp,
+    TouchDown,
+    TouchMove,
+    TouchUp,
     Wheel,
 )
 from roost.drivers.connection import Json
@@ -127,6 +130,8 @@ def _gesture(one: Input) -> Json:
             return {"do": "keyUp", "key": key}
         case InsertText(text):
             return {"do": "insert", "text": text}
+        case TouchDown() | TouchMove() | TouchUp():
+            raise Unsupported("An extension of Firefox cannot touch a page.", hint=ELSEWHERE)
 
 
 def cookie_from(cookie: Json) -> Cookie:

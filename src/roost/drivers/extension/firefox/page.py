@@ -12,6 +12,7 @@ from typing import Any
 
 from roost.drivers.base import (
     Arrival,
+    Dropped,
     FrameInfo,
     Input,
     OriginStorage,
@@ -168,6 +169,10 @@ class OwnFirefoxPage:
 
     async def send_input(self, inputs: Sequence[Input]) -> None:
         await self.act(inputs, None, {})
+
+    async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
+        self._link()
+        raise Unsupported("An extension of Firefox cannot drop anything on a page.", hint=ELSEWHERE)
 
     async def release(self) -> None:
         self._link()
