@@ -44,6 +44,9 @@ KINDS: Final[Mapping[str, Kind]] = {
         None,
     ),
     "agent connected": Kind("An agent came.", {**AGENT, **SESSION}),
+    "sub-agent connected": Kind(
+        "A sub-agent came.", {**AGENT, **SESSION, "parent": "the agent that it works for"}
+    ),
     "agent ended": Kind("An agent is gone.", {**AGENT, "name": "its name", **WHY}),
     "acts as operator": Kind(
         "A process acts as the person.",

@@ -61,7 +61,6 @@ from roost.errors import (
     TabGone,
     Unsupported,
 )
-from roost.hints import Hint
 from roost.profiles.store import ProfileStore
 from roost.vault.redaction import Redactor
 from roost.vault.seal import Sealer
@@ -454,19 +453,6 @@ class Broker:
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
-                if effect.kind is NoticeKind.TAB_SPACE_WANTED:
-                    line: str = Hint(
-                        "Another agent waits for a tab slot: give one[ with {TabSpaceGrant}]."
-                    )
-                    if effect.data["yourTabs"] > effect.data["fairShare"]:
-                        line += " Else, after 10 s, the tab you used least recently is parked."
-                    self.watchers.note(effect.session, line)
-                elif effect.kind is NoticeKind.TAB_PARKED:
-                    self.watchers.note(
-                        effect.session,
-                        f"Tab {effect.data['tab']} was parked {effect.data['why']}. It is opened"
-                        " again at its address when you use it; what was typed there is lost.",
-                    )
             case fx.WriteAudit():
                 self.audit.write(self.clock.now(), effect.kind, effect.data)
             case _:

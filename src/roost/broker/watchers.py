@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from roost.api.broker import Notice, Notices
+from roost.hints import Hint
 from roost.vault.redaction import Redactor
-from roost.vocabulary import AgentId, SessionId
+from roost.vocabulary import AgentId, NoticeKind, SessionId
 
 Sees = Callable[[Notice, Collection[AgentId]], bool]
 Shows = Callable[[Notice], Notice]
@@ -32,10 +33,13 @@ class Watchers:
         return notices
 
     def tell(self, notice: Notice, to: Collection[AgentId] = ()) -> None:
-        """Deliver the notice to everybody who may see it.
+        """Deliver the notice to everybody who may see it, and add its note to the next reply.
 
         to: agents that also get it because they were members of the session until just now.
         """
+        line = _note_of(notice)
+        if line is not None:
+            self.note(SessionId(notice.session), line)
         if not self._redactor.is_idle:
             notice = notice.redacted(self._redactor.data)
         for notices, (sees, shows) in list(self._listening.items()):
@@ -54,3 +58,18 @@ class Watchers:
 
     def forget(self, session: SessionId) -> None:
         self._notes.pop(session, None)
+
+
+def _note_of(notice: Notice) -> str | None:
+    """Return what agents that read no notices must hear with their next reply, if anything."""
+    if notice.kind == NoticeKind.TAB_SPACE_WANTED:
+        line: str = Hint("Another agent waits for a tab slot: give one[ with {TabSpaceGrant}].")
+        if notice.data["yourTabs"] > notice.data["fairShare"]:
+            line += " Else, after 10 s, the tab you used least recently is parked."
+        return line
+    if notice.kind == NoticeKind.TAB_PARKED:
+        return (
+            f"Tab {notice.data['tab']} was parked {notice.data['why']}. It is opened again at its"
+            " address when you use it; what was typed there is lost."
+        )
+    return None

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from roost.api import jar_views, views
+from roost.api import jar_views, page_views, policy_views, secret_views, views
 from roost.api.operations import OPERATIONS
 from roost.api.views import SessionView, TabView
 from roost.frontends.cli import orders
@@ -19,7 +19,9 @@ ORDERS = [name for name, value in vars(orders).items() if isinstance(value, Orde
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_an_order_names_an_operation_and_the_view_that_it_answers(name: str) -> None:
-    known = {**vars(views), **vars(jar_views), "Order": Order}
+    known: dict[str, object] = {"Order": Order}
+    for module in (views, jar_views, page_views, policy_views, secret_views):
+        known.update(vars(module))
     (view,) = typing.get_args(eval(orders.__annotations__[name], known))
     assert OPERATIONS[getattr(orders, name).op].reply is view
 
