@@ -11,6 +11,7 @@ from roost.api.door import Language
 from roost.broker.audit import Audit
 from roost.broker.broker import Broker
 from roost.broker.clock import Clock, SystemClock
+from roost.broker.desktop import Desktop
 from roost.broker.doors.door import BrokerDoor
 from roost.broker.journal import Journal
 from roost.broker.tokens import Tokens
@@ -116,6 +117,8 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         is_expected=lambda browser: home.extension(browser_kind(browser)).is_dir(),
     )
     Panels(broker)
+    if settings.notifications:
+        Desktop(broker)
     door = BrokerDoor(broker)
     mcp = LazyServer()
     languages: dict[ClientKind, Language] = {
