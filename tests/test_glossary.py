@@ -16,6 +16,7 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 OTHER_MEANINGS = {
     "client": {
+        "fleet/": "the other end of a TLS connection",
         "client/": "the public Python class `roost.Client`",
         "testing/house.py": "makes a `roost.Client`",
         "broker/doors/": "the program an agent runs in, such as Claude Code",
@@ -27,6 +28,7 @@ OTHER_MEANINGS = {
     },
     "auth": {"frontends/cdp/commands.py": "CDP's method Fetch.continueWithAuth"},
     "command": {
+        "fleet/supervisor.py": "a process's command line",
         "broker/doors/command_callers.py": "a `roost` command",
         "broker/doors/commands.py": "a `roost` command",
         "drivers/chromium/": "a command of CDP; the browser's command line",
@@ -41,6 +43,7 @@ OTHER_MEANINGS = {
         "drivers/firefox/launch.py": "Firefox's containers, in its file containers.json",
     },
     "context": {
+        "fleet/authority.py": "the settings of a TLS connection, `ssl.SSLContext`",
         "api/protocol.py": "a browser context, as a CDP client sees it",
         "broker/doors/cdp_seats.py": "a browser context, as a CDP client sees it",
         "drivers/chromium/": "a browser context or execution context of CDP",
@@ -55,6 +58,8 @@ OTHER_MEANINGS = {
         "testing/site.py": "a BaseHTTPRequestHandler of the standard library",
     },
     "key": {
+        "fleet/authority.py": "the private key of a certificate",
+        "fleet/rows.py": "the primary key of a row",
         "api/input_operations.py": "a key of the keyboard",
         "api/page_operations.py": "a key of the keyboard",
         "broker/browser/holds.py": "a key of the keyboard",
@@ -105,6 +110,7 @@ OTHER_MEANINGS = {
         "profiles/keyring.py": "the password that a browser keeps in the system's keyring",
     },
     "server": {
+        "fleet/authority.py": "the end of a TLS connection that was connected to",
         "frontends/": "listens on a socket or a port; an MCP server",
         "testing/": "a web server that test pages come from",
     },
@@ -122,6 +128,7 @@ OTHER_MEANINGS = {
         "frontends/cdp/": "a target of CDP",
     },
     "user": {
+        "fleet/": "a holder of a user token, who may have many agents",
         "drivers/firefox/preferences.py": "Firefox's file user.js",
         "local/home.py": "the user account of the operating system",
     },

@@ -21,6 +21,7 @@ from roost.api import views
 from roost.api.element_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
+from roost.api.move_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
 from roost.errors import BadRequest
@@ -499,6 +500,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
+        SessionPack, SessionUnpack,
         ProfileImport, ProfileList, ProfileRemove,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,

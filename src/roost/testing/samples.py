@@ -22,6 +22,7 @@ _BY_FIELD: dict[str, Any] = {
     "height": 600,
     "index": 1,
     "key": "Enter",
+    "luggage": {"tabs": [URL]},
     "name": "cart",
     "paths": ["x.txt"],
     "prompt": "go on",

@@ -37,7 +37,7 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
     if opened is not None:
         page_use.running_call().opened = row.id
     try:
-        arrival = await _go(broker, row, op.url)
+        arrival = await go(broker, row, op.url)
     except RoostError as error:
         if opened is not None:
             error.details.setdefault("tab", row.id)
@@ -151,7 +151,7 @@ async def open_tab(
 async def open_at(broker: Broker, agent: AgentId, session: Session, url: str) -> None:
     """Open a tab of that session at the address."""
     opened = await open_tab(broker, agent, session.id, url)
-    await _go(broker, opened.tab, url)
+    await go(broker, opened.tab, url)
 
 
 def _closed(
@@ -179,7 +179,7 @@ async def _moved(
     )
 
 
-async def _go(broker: Broker, row: Tab, url: str) -> Arrival:
+async def go(broker: Broker, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
     broker.check_not_own(url)
     address = checked_url(with_scheme(url), session.allow, session.deny)
@@ -194,7 +194,7 @@ async def _go_in_new(
     """Navigate a tab that this call opened. If that fails, close the tab, because the caller does
     not know its id. If the page shows a dialog, keep the tab and name it in the error."""
     try:
-        await _go(broker, row, url)
+        await go(broker, row, url)
     except DialogOpen as error:
         error.details.setdefault("tab", row.id)
         raise

@@ -18,6 +18,7 @@ from roost.frontends.cli.cdp import cdp_url
 from roost.frontends.cli.dashboard import dashboard
 from roost.frontends.cli.demo import demo
 from roost.frontends.cli.doctor import doctor
+from roost.frontends.cli.fleet import fleet
 from roost.frontends.cli.hints import spell
 from roost.frontends.cli.hook import hook
 from roost.frontends.cli.install.command import install
@@ -51,14 +52,16 @@ def cli(ctx: click.Context) -> None:
 
 
 GROUPS = {
-    "Set-up": ("install", "up", "stop", "doctor", "browser", "profile", "mcp", "hook", "demo"),
+    "Set-up": (
+        "install", "up", "stop", "doctor", "browser", "profile", "fleet", "mcp", "hook", "demo",
+    ),
     "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
-}
+}  # fmt: skip
 """The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
 
 for command in (
     up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, browser, install,
-    hook, demo, skill,
+    hook, demo, skill, fleet,
 ):  # fmt: skip
     cli.add_command(command)
 
