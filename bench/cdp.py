@@ -35,7 +35,7 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from bench.report import Row
 from bench.site import browser_home, site
 from bench.timing import took
-from roost.api import operations as ops
+from roost.frontends.cli import orders
 from roost.frontends.cli.broker_call import ask
 from roost.frontends.cli.options import CommonFlags
 from roost.local.home import Home
@@ -164,9 +164,9 @@ def _endpoint(home: Home, session: str) -> str:
     def asked() -> str:
         os.environ["ROOST_HOME"] = str(home.path)
         person = CommonFlags(operator=True)
-        ask(person, ops.SessionOpen, session=session, browser="chromium")
-        http = ask(person, ops.Status).broker.http
-        return f"{http}/cdp/{ask(person, ops.SessionToken, session=session).token}"
+        ask(person, orders.SESSION_OPEN, session=session, browser="chromium")
+        http = ask(person, orders.STATUS).broker.http
+        return f"{http}/cdp/{ask(person, orders.SESSION_TOKEN, session=session).token}"
 
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asked).result()

@@ -28,7 +28,13 @@ from roost.local.home import Home
 
 FOLDER = Path(__file__).parent / ".peers"
 PEERS = FOLDER / "node_modules"
-PACKAGES = ("@playwright/mcp@0.0.83", "chrome-devtools-mcp@1.11.0")
+PACKAGES = (
+    "@playwright/mcp@0.0.83",
+    "chrome-devtools-mcp@1.11.0",
+    "@playwright/cli@0.1.22",
+    "agent-browser@0.41.1",
+)
+"""The last two are command lines, which ``bench/verbs.py`` measures."""
 AGENTS = 12
 SAMPLES = 15
 ROUNDS = 3

@@ -1,9 +1,11 @@
-"""Measure page verbs of the command line as an agent runs them, in a browser that already runs."""
+"""Measure page verbs as an agent runs them, in a browser that already runs, beside other command
+lines for agents."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,7 +13,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.peers import PEERS, fetch
 from bench.report import Row, median_of
+from roost.local.browsers import find_browser
 
 ROUNDS = 25
 ROOST = (sys.executable, "-P", "-m", "roost")
@@ -31,23 +35,82 @@ def rows() -> list[Row]:
             verb = median_of(ROUNDS, lambda: _took([str(SCRIPT), "snapshot"], environ))
             acts = median_of(ROUNDS, lambda: _took([str(SCRIPT), "press", "Shift"], environ))
             status = median_of(7, lambda: _took([str(SCRIPT), "--operator", "status"], environ))
+            doctor = median_of(7, lambda: _took([str(SCRIPT), "--operator", "doctor"], environ))
             memory = _memory([str(SCRIPT), "snapshot"], environ)
         finally:
             _took([*ROOST, "--operator", "stop"], environ)
+    peers = _peers()
+    playwright = peers.get("playwright-cli")
     return [
         Row("verb: p50 of a bare interpreter", bare, "ms", note="python -c pass"),
         Row("verb: p50 of roost snapshot", verb, "ms", limit=3 * bare, note="warm"),
         Row(
             "verb: p50 of roost press Shift", acts, "ms", note="warm, waits until the page settled"
         ),
+        *(
+            [Row("verb: roost snapshot beside playwright-cli's", verb / playwright, "×", limit=0.5)]
+            if playwright is not None
+            else []
+        ),
+        *(
+            Row(f"verb: p50 of {name} snapshot", took, "ms", note=f"{name} {_release(name)}, warm")
+            for name, took in peers.items()
+        ),
         Row("verb: memory of roost snapshot", memory, "MiB", limit=20, note="largest resident set"),
-        Row("verb: p50 of roost status", status, "ms", note="the target is 150 ms"),
+        Row("command: p50 of roost status", status, "ms", limit=150),
+        Row("command: p50 of roost doctor", doctor, "ms", limit=150),
     ]
 
 
-def _took(command: Sequence[str], environ: dict[str, str]) -> float:
+COMMAND_LINES = {"playwright-cli": "@playwright/cli", "agent-browser": "agent-browser"}
+"""Other command lines for agents, each with its package."""
+PEER_ROUNDS = 7
+
+
+def _peers() -> dict[str, float]:
+    """Return how long a warm snapshot of an empty page takes with each peer. None without npm."""
+    found: dict[str, float] = {}
+    if shutil.which("npm") is None:
+        return found
+    fetch()
+    for name in COMMAND_LINES:
+        program = PEERS / ".bin" / name
+        with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
+            chromium = find_browser("chromium")
+            root = {"AGENT_BROWSER_ARGS": "--no-sandbox"} if os.getuid() == 0 else {}
+            launch = {"executablePath": chromium, "headless": True, "chromiumSandbox": not root}
+            config = Path(folder) / "config.json"
+            config.write_text(
+                json.dumps({"browser": {"browserName": "chromium", "launchOptions": launch}})
+            )
+            environ = {
+                "PATH": os.environ["PATH"],
+                "HOME": folder,
+                "AGENT_BROWSER_EXECUTABLE_PATH": chromium,
+            }
+            flags = [f"--config={config}"] if name == "playwright-cli" else []
+            _took([str(program), "open", "about:blank", *flags], environ | root, folder)
+            try:
+                look = [str(program), "snapshot"]
+                found[name] = median_of(
+                    PEER_ROUNDS,
+                    lambda: _took(look, environ | root, folder),  # noqa: B023
+                )
+            finally:
+                _took([str(program), "close"], environ | root, folder)
+    return found
+
+
+def _release(name: str) -> str:
+    about = PEERS / COMMAND_LINES[name] / "package.json"
+    return str(json.loads(about.read_text(encoding="utf-8"))["version"])
+
+
+def _took(command: Sequence[str], environ: dict[str, str], folder: str | None = None) -> float:
     begun = time.perf_counter()
-    done = subprocess.run(command, env=environ, stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run(
+        command, env=environ, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True
+    )
     took = (time.perf_counter() - begun) * 1000
     assert done.returncode == 0, done
     return took

@@ -180,15 +180,18 @@ browser = "firefox"
 deny = ["production.example.com"]
 ```
 
-`roost mcp` reads the nearest `.roost.toml`, from the folder in which its client was started up to
-the top of the repository (the folder with `.git`). Flags of `roost mcp` take precedence. `roost`
-without arguments says which file counts. Roost skips a file that belongs to another user.
+The nearest `.roost.toml` counts, from the folder in which an agent's client was started up to the
+top of the repository (the folder with `.git`). `roost mcp` reads it, and flags of `roost mcp` take
+precedence. For an agent that only runs [page verbs](../how-to/command-line.md), and for your own
+page verbs, it counts when their session is made; in your terminal and in CI, the folder is the one
+in which you run the command. `roost` without arguments says which file counts. Roost skips a file
+that belongs to another user.
 
 Roost does not trust the file, because everybody who can change the repository can change it, agents
 included. It may choose among what you allow, or allow less. It cannot name a program, a profile,
 your own browser or a folder. All other settings are yours alone, because one broker serves all
-repositories. A key that the file may not have is an error with file and line, and the server does
-not start: a file that was ignored could be one that forbids something.
+repositories. A key that the file may not have is an error with file and line, and neither the
+server nor a page verb starts: a file that was ignored could be one that forbids something.
 
 | key | value | | why a repository may choose it |
 |---|---|---|---|"""

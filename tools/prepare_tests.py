@@ -15,10 +15,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 BROWSERS = ("chromium", "firefox")
-PROGRAMS = {"Xvfb": "xvfb", "tmux": "tmux"}
+PROGRAMS = {
+    "Xvfb": "xvfb",
+    "bwrap": "bubblewrap",
+    "fish": "fish",
+    "socat": "socat",
+    "tmux": "tmux",
+    "zsh": "zsh",
+}
+"""Programs that tests run, each with Debian's package. bwrap and socat: Claude Code's sandbox."""
 PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"}
 # Only its task pages are used. Its dependencies would bring a browser driver of their own.
 TASK_PAGES = "miniwob>=1,<2"
+UV = "uv>=0.9,<1"
+"""A launcher that agents use; a test runs commands below it."""
 # Third-party clients, a Node that is new enough for all of them, and a linter for extensions.
 NODE_CLIENTS = (
     "@modelcontextprotocol/sdk@^1",
@@ -42,10 +52,8 @@ def main() -> int:
     python = [sys.executable, "-m"]
     for browser in BROWSERS:
         subprocess.run([*python, "roost", "browser", "install", browser], check=True)
-    subprocess.run(
-        [*python, "pip", "install", "-qq", "--disable-pip-version-check", "--no-deps", TASK_PAGES],
-        check=True,
-    )
+    pip = [*python, "pip", "install", "-qq", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run([*pip, TASK_PAGES, UV], check=True)
     missing = [package for name, package in PROGRAMS.items() if shutil.which(name) is None]
     missing += [package for path, package in PAGES.items() if not Path(path).exists()]
     missing += ["nodejs", "npm"] if shutil.which("npm") is None else []

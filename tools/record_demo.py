@@ -33,8 +33,7 @@ from roost.api.views import SessionView
 from roost.client.client import Client
 from roost.demo.stage import moment
 from roost.errors import RoostError
-from roost.frontends.cli.broker_call import caller
-from roost.frontends.cli.options import CommonFlags
+from roost.frontends.cli.demo import operator
 from roost.local.home import Home
 
 COLUMNS, ROWS = 96, 27
@@ -149,7 +148,7 @@ async def _photograph(folder: Path, shots: dict[str, Shot]) -> None:
     while not (found := glob.glob(pattern)):
         await moment(0.05)
     with suppress(RoostError):  # the demo stops its broker at the end
-        async with caller(CommonFlags(operator=True), home=Home(Path(found[0]).parent)) as client:
+        async with operator(Home(Path(found[0]).parent)) as client:
             while True:
                 view = await client.call(ops.Status())
                 names = {session.id for session in view.sessions}

@@ -8,6 +8,16 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.journal import Journal
+from roost.conditions import (
+    Conditions,
+    Credentials,
+    Emulation,
+    Geolocation,
+    Grant,
+    OriginHeaders,
+    Route,
+    Script,
+)
 from roost.core.rows import (
     ROW_TYPES,
     Agent,
@@ -18,6 +28,7 @@ from roost.core.rows import (
     Jar,
     Loop,
     Member,
+    PageConditions,
     Question,
     Reservation,
     Row,
@@ -49,6 +60,15 @@ from roost.vocabulary import (
 
 URL = "https://site.test/"
 A, S, B, J, T = (AgentId("agent_1"), SessionId("s1"), BrowserId("b"), JarId("j1"), TabId("t1"))
+EVERYTHING = Conditions(
+    routes=(Route(id="r1", url="**", kinds=("xhr",), status=200, headers=(("A", "ü"),)),),
+    headers=(OriginHeaders(origin="*", headers=(("A", "b"),)),),
+    credentials=(Credentials(origin="https://a.test", username="ada", password="secret"),),
+    offline=True,
+    emulation=Emulation(device="Pixel 7", geolocation=Geolocation(latitude=1, longitude=2)),
+    grants=(Grant(origin="*", names=("camera",)),),
+    scripts=(Script(name="s", text="1"),),
+)
 ROWS: list[Row] = [
     Agent(
         id=A, pid=1, process_started="x", name="ü ☃", own_session=S, secret_digest="d",
@@ -72,6 +92,7 @@ ROWS: list[Row] = [
     Approval(session=S, subject="browser_evaluate", origin="https://a.example", until=3.5),
     Consent(browser=B, name="claude", allow=False),
     Batch(agent=A, digest="0" * 32, done=2, of=3),
+    PageConditions(session=S, conditions=EVERYTHING, routes_made=1),
     Counter(name="tab", value=2**40),
 ]  # fmt: skip
 

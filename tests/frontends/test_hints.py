@@ -301,6 +301,7 @@ def words_of(path: Path) -> Iterator[tuple[int, str]]:
         return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         is_the_table = path.parent.name == "api" and token.line.startswith("    op = ")
+        is_the_table |= path.name == "orders.py" and " = Order(" in token.line
         if token.type in (tokenize.STRING, tokenize.COMMENT) and not is_the_table:
             yield token.start[0], token.string
 

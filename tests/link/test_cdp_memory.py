@@ -226,13 +226,14 @@ def test_a_paused_request_is_forgotten_however_it_ends(answer: bytes) -> None:
     assert [left["sessionId"] for left in memory.handover()["requests"]] == ["S2"]
 
 
-def test_only_the_ids_of_a_paused_request_are_kept() -> None:
+def test_only_what_a_rule_is_chosen_by_is_kept_of_a_paused_request() -> None:
     memory = memory_with_a_page()
     memory.from_browser(paused("R1"))
 
     (left,) = memory.handover()["requests"]
     assert left["params"]["requestId"] == "R1"
-    assert len(encode(left)) < 200
+    assert left["params"]["request"]["headers"] == {}
+    assert len(encode(left)) < 800
 
 
 def test_nothing_that_a_devtools_client_attached_or_paused_is_kept() -> None:

@@ -56,6 +56,42 @@ def test_a_not_found_error_suggests_similar_elements(page: PageWorld) -> None:
     assert len(error["suggestions"]) <= 5
 
 
+def test_a_typing_error_is_recognised(page: PageWorld) -> None:
+    page.show("<a href=x>Sell</a><button>Buy</button><div id=host></div>")
+    error = page.error("resolve", target="text=Bay")
+    assert (error["reason"], len(error["suggestions"])) == ("similar", 1)
+    assert 'button "Buy"' in error["pageSaid"]
+    error = page.error("resolve", target="text=Chekout")
+    assert error["reason"] == "unlike"
+    page.in_world(
+        "document.getElementById('host').attachShadow({mode: 'open'}).innerHTML ="
+        " '<button>Checkout</button>'"
+    )
+    error = page.error("resolve", target="text=Chekout")
+    assert 'button "Checkout"' in error["pageSaid"], "in a shadow root, too"
+
+
+def test_where_nothing_is_similar_the_error_says_what_is_in_view(page: PageWorld) -> None:
+    page.show("<button>Buy</button><p style='height:9000px'></p><button>Far</button>")
+    error = page.error("resolve", target="#nowhere")
+    assert (error["reason"], len(error["suggestions"])) == ("unlike", 1)
+    assert page.call("resolve", target=error["suggestions"][0])["name"] == "Buy"
+    empty = page.show("<p>Nothing to operate").error("resolve", target="#nowhere")
+    assert "suggestions" not in empty
+
+
+def test_a_stale_ref_names_the_element_that_took_its_place(page: PageWorld) -> None:
+    page.show("<main><button>Add to cart</button><button>Help</button></main>")
+    old = page.call("resolve", target="text=Add to cart")["ref"]
+    page.in_world("document.querySelector('main').innerHTML += ''")
+    error = page.error("resolve", target=old)
+    assert (error["code"], error["reason"], error["ref"]) == ("STALE_REF", "similar", old)
+    (new,) = error["suggestions"]
+    assert page.call("resolve", target=new)["name"] == "Add to cart"
+    page.in_world("document.querySelector('main').innerHTML = '<a href=x>Zzz</a>'")
+    assert "suggestions" not in page.error("resolve", target=new)
+
+
 @pytest.mark.parametrize("target", ["a[[", "", "   ", "x" * 1001, "text="])
 def test_an_invalid_target_is_a_bad_request_that_names_the_field(
     page: PageWorld, target: str

@@ -32,7 +32,7 @@ def test_a_broker_that_is_killed_while_it_starts_is_started_again(
     monkeypatch.setattr(broker_connection, "ensure_broker", ensure_broker)
     monkeypatch.setattr(broker_connection, "RETRY_SECONDS", (0.0, 0.0))
     with stand_in_broker(tmp_path / "home") as broker:
-        monkeypatch.setattr(broker_connection, "_said", lambda sock, hello: _welcome())
+        monkeypatch.setattr(broker_connection, "greet", lambda sock, hello: _welcome())
         Connector(broker.home, Hello(token="")).reach("tester").sock.close()
     assert len(starts) == 3
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -111,6 +112,16 @@ def test_the_real_npx_changes_nothing(trees: Trees) -> None:
     assert own in agent.says("npx -c 'roost session id --raw'").splitlines()
 
 
+def test_the_real_uv_run_changes_nothing(trees: Trees) -> None:
+    uv = Path(sys.executable).with_name("uv")
+    if not uv.exists():
+        pytest.skip("no uv here: tools/prepare_tests.py")
+    agent = trees.start(*AGENT, HOME=str(trees.home.path), UV_OFFLINE="1")
+    own = agent.session()
+    run = f"{uv} run --no-project --python {sys.executable}"
+    assert agent.says(f"{run} roost session id --raw").splitlines()[-1] == own
+
+
 def test_a_nested_client_is_an_agent_of_its_own(trees: Trees) -> None:
     outer = trees.start(*AGENT)
     nested = trees.start(*AGENT, "codex")
@@ -185,6 +196,36 @@ def test_without_client_and_terminal_a_page_verb_wants_a_session(
     assert service.session("-s nightly") == "nightly"
     assert "site.test" in service.says("roost -s nightly tab list")
     assert "broker" in service.says("roost status --json")
+
+
+# --- what the repository chooses -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("programs", "terminal", "flags"),
+    [(AGENT, False, ""), (("sshd", "bash"), True, ""), (("cron", "sh"), False, "-s nightly")],
+)
+def test_the_file_of_the_repository_counts_for_page_verbs(
+    programs: tuple[str, ...], terminal: bool, flags: str, trees: Trees
+) -> None:
+    tree = trees.start(*programs, terminal=terminal)
+    project = Path(tree.says("pwd")) / ".roost.toml"
+    project.write_text('deny = ["bad.test"]\nbrowser = "lynx"\n')
+    code, said = tree.run(f"roost {flags} open good.test")
+    assert (code, f"{project}, line 2: browser: expected auto" in said) == (1, True), said
+    project.write_text('deny = ["bad.test"]\n')
+    tree.says(f"roost {flags} open good.test")
+    for line in (f"roost {flags} open bad.test", f"cd / && roost {flags} open bad.test"):
+        code, said = tree.run(line)
+        assert (code, "URL_BLOCKED" in said) == (1, True), line
+
+
+def test_an_agent_cannot_leave_the_repositorys_file_behind(trees: Trees) -> None:
+    agent = trees.start(*AGENT)
+    (Path(agent.says("pwd")) / ".roost.toml").write_text('deny = ["bad.test"]\n')
+    for line in ("cd / && roost open bad.test", "cd / && roost -s other open bad.test"):
+        code, said = agent.run(line)
+        assert (code, "URL_BLOCKED" in said) == (1, True), line
 
 
 # --- the end -------------------------------------------------------------------------------------

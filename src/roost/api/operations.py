@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.condition_operations import *
 from roost.api.element_operations import *
 from roost.api.input_operations import *
 from roost.api.jar_operations import *
@@ -496,7 +497,10 @@ OPERATIONS: dict[str, type[Operation]] = {
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey,
         MouseClickXy, MouseMoveXy, MouseDown, MouseUp, MouseDragXy, MouseWheel,
-        ConsoleMessages, NetworkRequests, NetworkRequest, Downloads, Cookies, StorageState,
+        Conditions, Route, RouteHar, RouteList, Unroute, NetworkState, SetHeaders, SetCredentials,
+        Emulate, InitScript,
+        ConsoleMessages, NetworkRequests, NetworkRequest, NetworkMessages, Har,
+        Downloads, Cookies, StorageState,
         Tabs, Close, PageOpen, PageClose,
         SessionOpen, SessionList, SessionDispose, SessionShow, SessionPause, SessionResume,
         SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,

@@ -18,8 +18,9 @@ from roost.api.views import PageView, ValueView
 
 __all__ = [
     "Click", "ConsoleMessages", "Downloads", "Drag", "Evaluate", "FileUpload", "FillForm", "Find",
-    "FormField", "GetContent", "HandleConsent", "HandleDialog", "Hover", "NavigateBack",
-    "NavigateForward", "NetworkRequest", "NetworkRequests", "PageState", "PdfSave", "PressKey",
+    "FormField", "GetContent", "HandleConsent", "HandleDialog", "Har", "Hover", "NavigateBack",
+    "NavigateForward", "NetworkMessages", "NetworkRequest", "NetworkRequests", "PageState",
+    "PdfSave", "PressKey",
     "Reload", "Resize", "Scroll", "SelectOption", "Snapshot", "StateLimits", "TakeScreenshot",
     "TripleClick", "Type", "WaitFor", "ZoomScreenshot",
 ]  # fmt: skip
@@ -148,12 +149,44 @@ class NetworkRequests(PageOperation, Answers[views.NetworkView]):
     title = "List network requests"
     read_only = True
     filter: str | None = Field(default=None, max_length=1000, description="Part of the address")
-    status: Literal["pending", "ok", "failed"] | None = None
+    status: str | None = Field(
+        default=None,
+        pattern=r"^(pending|ok|failed|[1-5]xx|\d{3}(-\d{3})?)$",
+        description="pending, ok, failed, 404, 4xx, 400-499",
+    )
+    method: str | None = Field(default=None, max_length=20)
+    kind: str | None = Field(default=None, max_length=20, description="document, script, xhr, …")
     limit: int = Field(default=50, ge=1, le=500)
     clear: bool = False
 
     def only_reads(self) -> bool:
         return not self.clear
+
+
+class NetworkMessages(PageOperation, Answers[views.MessagesView]):
+    """Messages of the page's WebSockets and event sources since it was opened."""
+
+    op = "browser_network_messages"
+    title = "List network messages"
+    audience = Audience.ALL
+    read_only = True
+    filter: str | None = Field(default=None, max_length=1000, description="Part of address or text")
+    limit: int = Field(default=50, ge=1, le=500)
+    clear: bool = False
+
+    def only_reads(self) -> bool:
+        return not self.clear
+
+
+class Har(SessionOperation, Answers[views.HarView]):
+    """Record all requests of your session with their responses, and save them as a HAR file."""
+
+    op = "browser_har"
+    title = "Record a HAR file"
+    audience = Audience.ALL
+    action: Literal["start", "stop"]
+    filename: str | None = Field(default=None, max_length=1000, description="For stop")
+    overwrite: bool = False
 
 
 class NetworkRequest(PageOperation, Answers[views.BodyView]):

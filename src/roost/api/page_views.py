@@ -153,6 +153,33 @@ class RequestLogView(View):
     duration_ms: int | None = None
 
 
+class MessageView(View):
+    """One message. ``sent``: the page sent it. ``binary``: the text is base64."""
+
+    kind: str
+    url: str
+    text: str
+    sent: bool = False
+    binary: bool = False
+    name: str | None = None
+
+
+class MessagesView(View):
+    tab: str
+    messages: list[MessageView]
+    total: int
+
+
+class HarView(View):
+    """A recording of requests. ``path``: the file that it was saved to."""
+
+    session: str
+    recording: bool
+    requests: int = 0
+    path: str | None = None
+    bytes: int | None = None
+
+
 class NetworkView(View):
     """Requests of the page. ``total`` counts those that were left out as well."""
 

@@ -22,6 +22,7 @@ from roost.broker.audit import Audit
 from roost.broker.browser.browser import Browser, group_of
 from roost.broker.browser.downloads import Download, Downloads
 from roost.broker.browser.files import Folders
+from roost.broker.browser.har import Recording
 from roost.broker.browser.holds import Holds
 from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
@@ -134,6 +135,8 @@ class Broker:
         self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
+        self.recordings: dict[SessionId, Recording] = {}
+        """The recordings of requests that are under way."""
         self.downloads = Downloads(files)
         self.watchers = Watchers()
         self.drawings = Drawings()
@@ -279,6 +282,9 @@ class Broker:
             self._download_began(event, tab)
         elif tab is not None:
             self.record(tab.id).hear(event, self.clock.now())
+            recording = None if tab.session is None else self.recordings.get(tab.session)
+            if recording is not None:
+                recording.hear(tab.id, event, self.clock.now())
             told = notice_of(event)
             if told is not None and tab.session is not None:
                 kind, data = told
@@ -441,6 +447,7 @@ class Broker:
                 self.drawings.forget(effect.session)
                 self.person_files.forget(effect.session)
                 self.downloads.forget(effect.session)
+                self.recordings.pop(effect.session, None)
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)
@@ -491,6 +498,7 @@ class Broker:
                 if effect.tab not in self.state.tabs:
                     await driver.close_tab(handle)
                     raise TabGone(f"Tab {effect.tab} was closed while it opened.", tab=effect.tab)
+                await browser.set_up(self.state.tabs[effect.tab], handle)
                 self.hear(ev.TabReady(effect.tab, handle))
             if effect.restore is not None and effect.tab in self.state.tabs:
                 await self._return_to(effect.restore, driver.page(handle))

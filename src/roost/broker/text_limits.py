@@ -15,6 +15,7 @@ from roost.drivers.events import (
     DialogOpened,
     DownloadBegan,
     DriverEvent,
+    MessageSeen,
     RequestEnded,
     RequestSent,
     TabNavigated,
@@ -24,6 +25,7 @@ from roost.drivers.events import (
 TITLE_CHARS = 1000
 CONSOLE_CHARS = 5000
 DIALOG_CHARS = 2000
+MESSAGE_CHARS = 5000
 LOGGED_ADDRESS_CHARS = 4000
 """Limit for addresses of requests, scripts and downloads, which Roost never opens again."""
 FILE_NAME_CHARS = 1000
@@ -64,6 +66,9 @@ def shortened(event: DriverEvent) -> DriverEvent:
         case ConsoleSaid():
             if len(event.text) > CONSOLE_CHARS or len(event.url) > LOGGED_ADDRESS_CHARS:
                 return replace(event, text=event.text[:CONSOLE_CHARS], url=_logged(event.url))
+        case MessageSeen():
+            text = event.text[:MESSAGE_CHARS]
+            return replace(event, text=text, url=_logged(event.url), name=event.name[:WORD_CHARS])
         case DialogOpened():
             message, default = event.message[:DIALOG_CHARS], event.default[:DIALOG_CHARS]
             return replace(event, message=message, default=default)

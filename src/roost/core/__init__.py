@@ -3,13 +3,13 @@
 Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), ``agents``
 (connections, leases, what a dead agent leaves), ``sessions``, ``tabs`` (select, navigate, crash,
 close), ``pool`` (slots, the queue, whose a popup is), ``jars``, ``captures`` (turns at
-screenshots), ``loops`` (focus loops), ``batches`` (how far they have come), ``questions`` (to the
-person), ``approvals`` (what the person allows), ``browsers`` (a browser's end and return),
-``groups`` and ``consent`` (the person's own browser), ``addresses`` and
+screenshots), ``loops`` (focus loops), ``batches`` (how far they have come), ``conditions`` (of
+pages), ``questions`` (to the person), ``approvals`` (what the person allows), ``browsers`` (a
+browser's end and return), ``groups`` and ``consent`` (the person's own browser), ``addresses`` and
 ``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
 ``state`` and ``settings``. Pure code.
-May import: ``errors``, ``hints``, ``vocabulary``. Of the standard library: only modules that
-compute.
+May import: ``conditions``, ``errors``, ``hints``, ``vocabulary``. Of the standard library: only
+modules that compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.
 Tests: ``tests/core``; the Hypothesis machine is ``tests/core/test_sharing_machine.py``.
 """
@@ -18,6 +18,12 @@ from roost.core.agents import connect_agent, renew_lease, resume_agent
 from roost.core.approvals import ApprovalNeeded, Wanted, ask_approval, use_approval
 from roost.core.batches import batch_of, end_batch, record_batch
 from roost.core.captures import request_capture
+from roost.core.conditions import (
+    conditions_of,
+    put_conditions,
+    session_conditions,
+    tab_conditions,
+)
 from roost.core.consent import ask_person
 from roost.core.jars import request_jar
 from roost.core.loops import end_turn, start_loop, stop_loop
@@ -41,9 +47,11 @@ from roost.core.tabs import request_close, select_tab
 __all__ = [  # requests, queries, and the types they need
     "answer_question", "ask_approval", "ask_person", "ask_question", "connect_agent",
     "dispose_session", "end_batch", "end_turn", "grant_space", "open_session", "open_tab",
-    "pause_session", "record_batch", "record_token", "renew_lease", "request_capture",
+    "pause_session", "put_conditions", "record_batch", "record_token", "renew_lease",
+    "request_capture",
     "request_close", "request_jar", "request_space", "resume_agent", "select_tab", "start_loop",
     "stop_loop", "take_answer", "use_approval", "use_tab",
-    "batch_of", "own_jar", "session_for", "session_of", "tab_named",
+    "batch_of", "conditions_of", "own_jar", "session_conditions", "session_for", "session_of",
+    "tab_conditions", "tab_named",
     "ApprovalNeeded", "ConsentNeeded", "OpenTabAnswer", "SessionSpec", "Wanted",
 ]  # fmt: skip

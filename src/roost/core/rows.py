@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from roost.conditions import Conditions
 from roost.vocabulary import (
     LOOP_SECONDS,
     SHARE_SECONDS,
@@ -416,6 +417,24 @@ class Batch(Timeless):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageConditions(Timeless):
+    """The conditions of a session's pages, or of one tab (``tab``). See ``roost.conditions``.
+
+    routes_made: how many route rules the session has made, so that no rule's id is used twice.
+    """
+
+    table: ClassVar[str] = "conditions"
+    session: SessionId
+    tab: TabId | None = None
+    conditions: Conditions = Conditions()
+    routes_made: int = 0
+
+    @property
+    def key(self) -> str:
+        return self.session if self.tab is None else f"{self.session} {self.tab}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counter(Timeless):
     """A number that only grows, so that ids are never used twice, not even after a restart."""
 
@@ -451,9 +470,10 @@ Row = (
     | Approval
     | Consent
     | Batch
+    | PageConditions
     | Counter
 )
 ROW_TYPES: tuple[type[Row], ...] = (
     Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Approval, Consent,
-    Batch, Counter,
+    Batch, PageConditions, Counter,
 )  # fmt: skip

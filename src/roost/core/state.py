@@ -28,6 +28,7 @@ from roost.core.rows import (
     Jar,
     Loop,
     Member,
+    PageConditions,
     Question,
     Reservation,
     Row,
@@ -96,6 +97,7 @@ class State:
         self.batches = cast(dict[str, Batch], self._table(Batch))
         self.questions = cast(dict[SessionId, Question], self._table(Question))
         self.approvals = cast(dict[str, Approval], self._table(Approval))
+        self.page_conditions = cast(dict[str, PageConditions], self._table(PageConditions))
         self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
         self._counters = cast(dict[str, Counter], self._table(Counter))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roost.core import rules
+from roost.core import conditions, rules
 from roost.core.addresses import BLANK, can_be_opened_again
 from roost.core.effects import CloseStray, CloseTab, ForgetTab, Tell
 from roost.core.events import TabClosed, TabCrashed, TabNavigated, TabRead, TabReady
@@ -195,6 +195,7 @@ def retire(state: State, tab: Tab, error: RoostError) -> None:
     The next call of such an agent gets ``error``'s message; the core never chooses another tab
     silently.
     """
+    conditions.tab_closed(state, tab)
     state.drop(tab)
     if tab.session is None:
         return

@@ -23,6 +23,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from roost.conditions import Conditions
 from roost.drivers.events import DriverEvent
 from roost.drivers.link import Link
 from roost.vocabulary import Color, JarPolicy, TabHandle
@@ -48,6 +49,8 @@ class Capabilities:
     """All of ``PageDriver`` works. False: only ``navigate``, ``evaluate`` and ``capture`` do."""
     draws_for_pictures: bool = True
     """``capture`` makes the page draw a new frame, which runs its animation frame callbacks."""
+    sees_messages: bool = True
+    """The driver reports messages of WebSockets and event sources."""
     holds_buttons: bool = True
     """Input may hold a mouse button down from one ``act`` to the next."""
     groups: bool = False
@@ -290,6 +293,33 @@ class LabelDriver(Protocol):
     async def label(self, jar: str, group: Group) -> None:
         """Label the jar's window again, after an earlier driver's label was lost. Do nothing
         without windows, and if the window has its label."""
+
+
+ConditionsOf = Callable[[TabHandle], Conditions]
+"""Returns the conditions that hold in an open tab."""
+
+
+@runtime_checkable
+class ConditionsDriver(Protocol):
+    """A driver that makes pages follow conditions (``roost.conditions``).
+
+    It asks for the conditions of tabs that no call opened, and of those that it takes over from an
+    earlier driver, before their pages run. Conditions that this browser cannot follow raise
+    ``Unsupported``, and then none of the conditions changes.
+    """
+
+    def ask_conditions(self, of: ConditionsOf) -> None:
+        """Use ``of`` to ask for the conditions of tabs. Call this before ``start``."""
+
+    def check_conditions(self, conditions: Conditions) -> None:
+        """Raise ``Unsupported`` if this browser cannot follow these conditions."""
+
+    async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
+        """Set the conditions of all tabs of a jar, as far as the browser keeps them for jars. Call
+        this before a tab opens in the jar, and never for the shared jar."""
+
+    async def put_conditions(self, tab: TabHandle, conditions: Conditions) -> None:
+        """Set the conditions of one tab. They hold from the next request and document on."""
 
 
 class ProtocolEar(Protocol):

@@ -6,7 +6,7 @@ as well. Events inside a page go to the page's record and never reach the core.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from roost.vocabulary import TabHandle
@@ -82,6 +82,26 @@ class RequestSent:
     url: str
     method: str
     kind: str
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSeen:
+    """A message of a WebSocket, or an event of an event source.
+
+    ``kind`` is ``websocket`` or ``eventsource``. ``sent``: the page sent the message. ``text`` is
+    base64 if ``binary``.
+    """
+
+    handle: TabHandle
+    request: str
+    url: str
+    kind: str
+    text: str
+    sent: bool = False
+    binary: bool = False
+    name: str = ""
+    """The name of an event of an event source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +114,7 @@ class RequestEnded:
     mime_type: str | None = None
     error: str | None = None
     finished: bool = True
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +191,7 @@ class BrowserEnded:
 
 
 PageEvent = (
-    DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded
+    DialogOpened | DialogClosed | ConsoleSaid | RequestSent | RequestEnded | MessageSeen
     | ChooserOpened | ChooserClosed | DownloadBegan | DownloadEnded
 )  # fmt: skip
 """Events inside a page. The broker keeps them for the tab's owner; the core never sees them."""

@@ -41,9 +41,12 @@ _WATCHED = frozenset(
         b"network.authRequired",
     }
 )
+_SENDS = b"network.beforeRequestSent"
+_BLOCKED = b'"isBlocked":true'
 _ENDS_REQUEST = frozenset({b"network.responseCompleted", b"network.fetchError"})
 _ANSWERS_REQUEST = frozenset(
     {
+        b"network.continueRequest",
         b"network.continueWithAuth",
         b"network.continueResponse",
         b"network.provideResponse",
@@ -58,8 +61,8 @@ class BidiMemory(IdMemory):
 
     The next broker can ask Firefox for its contexts. It cannot ask which of them a broker knew
     (``told``) or had asked for (``created``), how each came by its document, which prompts are
-    open, which fields asked for files, which requests wait for a password, and what a broker wanted
-    remembered (``note``).
+    open, which fields asked for files, which requests wait for a password or a rule, and what a
+    broker wanted remembered (``note``).
     """
 
     def __init__(self, next_id: int = 1) -> None:
@@ -93,7 +96,7 @@ class BidiMemory(IdMemory):
                 self._replied(frame)
             return
         method = frame[len(_EVENT) : frame.index(b'"', len(_EVENT))]
-        if method in _WATCHED:
+        if method in _WATCHED or (method == _SENDS and _BLOCKED in frame):
             self._happened(method.decode(), parsed(frame)["params"])
         elif self._requests and method in _ENDS_REQUEST:
             self._requests.pop(parsed(frame)["params"]["request"]["request"], None)
@@ -153,6 +156,11 @@ class BidiMemory(IdMemory):
             case "network.authRequired":
                 kept = cut(params, ("context", "navigation"))
                 kept["request"] = cut(params["request"], ("request",))
+                put(self._requests, kept["request"]["request"], kept, REQUESTS)
+            case "network.beforeRequestSent" if params.get("isBlocked"):
+                kept = cut(params, ("context", "navigation", "isBlocked"))
+                about = ("request", "url", "method", "destination", "initiatorType")
+                kept["request"] = cut(params["request"], about, URL_CHARS)
                 put(self._requests, kept["request"]["request"], kept, REQUESTS)
 
     def _destroyed(self, context: str) -> None:

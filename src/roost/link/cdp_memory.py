@@ -23,6 +23,9 @@ SESSIONS_BELOW: Final = 10_000
 """Protocol sessions of frames and workers. Those of tabs are never dropped."""
 REQUESTS_A_SESSION: Final = 1_000
 
+URL_CHARS: Final = 500
+"""How much of a paused request's address is kept. The next broker chooses a rule by it."""
+
 _EVENT = b'{"method":"'
 _REPLY = re.compile(rb'\{"id":(\d+),')
 
@@ -234,16 +237,17 @@ class CdpMemory(IdMemory):
     # --- paused requests -----------------------------------------------------------------------
 
     def _request_paused(self, session: str, params: Json) -> None:
-        """Keep the ids. The next broker knows no password, so it lets the request go on unchanged
-        and needs neither its address nor its headers."""
+        """Keep the ids, and what a route rule is chosen by. The next broker adds no headers to the
+        request, so it does not need the request's own headers."""
         paused = self._requests.setdefault(session, {})
         self._forget_requests(session, [params["requestId"]])
         if len(paused) >= REQUESTS_A_SESSION or self._count_requests >= REQUESTS:
             return
-        kept = cut(params, ("requestId", "networkId"))
+        kept = cut(params, ("requestId", "networkId", "resourceType"))
+        about = cut(params.get("request", {}), ("url", "method"), URL_CHARS)
         self._requests.setdefault(session, paused)[kept["requestId"]] = {
             **kept,
-            "request": {"url": "", "headers": {}},
+            "request": {"url": "", **about, "headers": {}},
         }
         self._count_requests += 1
 

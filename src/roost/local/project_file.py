@@ -8,6 +8,7 @@ broker, which serves other repositories, too.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -112,7 +113,9 @@ def read_project(path: Path) -> Project:
     may forbid something.
     """
     try:
-        data = path.read_bytes()
+        # The file may be any file of the repository: never wait for it, never read all of it.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            data = file.read(BYTES_MAX + 1)
         if len(data) > BYTES_MAX:
             raise _wrong(path, 1, f"it is larger than {BYTES_MAX // 1024} KiB")
         text = data.decode("utf-8")

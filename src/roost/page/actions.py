@@ -23,7 +23,7 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.errors import BadRequest, NotActionable, StaleRef
+from roost.errors import BadRequest, NotActionable, NotFound, StaleRef
 from roost.hints import Hint
 from roost.page.keys import MODIFIERS, parse_held_keys, parse_keys
 from roost.page.page import Json, Miss, Page
@@ -32,6 +32,8 @@ R = TypeVar("R")
 DRAG_STEPS = 5
 RETRY_MS = (0, 20, 100, 100, 500)
 """Pauses before input that missed its target is given again."""
+CHECKED_MS = 1000
+"""How long to wait until a box that was clicked has its new state."""
 LIST_MS = 500
 """How long to wait for the list of suggestions of a text field."""
 
@@ -210,6 +212,8 @@ async def type_at_focus(page: Page, text: str, *, submit: bool) -> None:
 async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
     """Set the value of any kind of field, by typing, clicking or choosing as its kind needs.
 
+    Raises ``NotActionable`` if a box does not change although it was clicked.
+
     The answer has ``unchosen`` if the field's own list of suggestions is open and nothing in it is
     chosen.
     """
@@ -236,6 +240,11 @@ async def fill(page: Page, target: str, value: Any, *, wait_ms: int) -> Json:
     if field["next"] == "press":
         field = await page.call(frame, "setValue", target=field["ref"], value=value, isPressed=True)
         await page.settle(frame)
+    if field["next"] == "click" and not page.has_left:
+        # The element may be gone: some pages draw their boxes anew after each click.
+        with contextlib.suppress(StaleRef, NotFound):
+            box = {"target": field["ref"], "value": value, "timeoutMs": CHECKED_MS}
+            await page.call(frame, "whenChecked", **box)
     if field.get("hasList") and value != "":
         field |= await _choose(page, frame, field["ref"], _as_typed(value), wait_ms)
     return field

@@ -1564,15 +1564,20 @@
     return REF.test(target);
   }
   function elementOfRef(target) {
-    const [, prefix, number2] = REF.exec(target);
-    const element2 = prefix === framePrefix ? elements.get(Number(number2))?.deref() : void 0;
-    if (element2 === void 0 || !isConnected(element2)) {
-      throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
-        ref: target,
-        hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it."
-      });
-    }
+    const element2 = formerElement(target);
+    if (element2 === void 0 || !isConnected(element2)) throw staleRef(target);
     return element2;
+  }
+  function formerElement(target) {
+    const [, prefix, number2] = REF.exec(target);
+    return prefix === framePrefix ? elements.get(Number(number2))?.deref() : void 0;
+  }
+  function staleRef(target, details = {}) {
+    return new PageError("STALE_REF", `${target} is not on this page (any more)`, {
+      ref: target,
+      hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it.",
+      ...details
+    });
   }
 
   // states.ts
@@ -2769,12 +2774,12 @@
     if (!isKnownRole(asked)) throw wrong(`there is no role ${JSON.stringify(asked)}`);
     const role = asked === "presentation" ? "none" : asked === "image" ? "img" : asked;
     const showsHidden = tests.some(({ attribute, value }) => attribute === "include-hidden" && isTruthy(value));
-    const nameOf = nameReader();
+    const nameOf2 = nameReader();
     return everywhere(candidatesForRole(role)).filter((element2) => {
       checkTime();
       if (roleOf(element2) !== role) return false;
       if (!showsHidden && !isExposed(element2)) return false;
-      return tests.every((test) => passes(element2, role, test, nameOf));
+      return tests.every((test) => passes(element2, role, test, nameOf2));
     });
   }
   function isExposed(element2) {
@@ -2785,14 +2790,14 @@
   function isTruthy(value) {
     return value === true || value.toLowerCase() === "true";
   }
-  function passes(element2, role, test, nameOf) {
+  function passes(element2, role, test, nameOf2) {
     const { attribute, value } = test;
     switch (attribute) {
       case "name": {
         if (value === true) throw wrong('[name] needs a value, for example [name="Save"]');
         const fold = (text2) => test.ignoresCase ? text2.toLowerCase() : text2;
         const wanted = fold(tidy(value));
-        const name = fold(role === "row" ? tidy(plainText(element2)) : nameOf(element2));
+        const name = fold(role === "row" ? tidy(plainText(element2)) : nameOf2(element2));
         return test.isPart ? name.includes(wanted) : name === wanted;
       }
       case "level":
@@ -2853,27 +2858,99 @@
     }
   }
 
-  // targets.ts
-  var SELECTOR_LIMIT = 1e3;
+  // suggestions.ts
   var SUGGESTIONS = 5;
   var OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
+  var ELEMENTS_READ = 2e3;
+  var BUDGET_MS = 500;
+  var WORDS_COMPARED = 12;
+  var DIFFERENT = 0.34;
+  function suggestionsLike(removed) {
+    return suggestionsFor(`text=${nameOf(removed)}`);
+  }
+  function suggestionsFor(target) {
+    startBudget(BUDGET_MS);
+    const words = wordsIn(target.replace(/\b[a-z-]+\s*=/g, " "));
+    const scored = [];
+    for (const element2 of openRoots().flatMap((root) => Array.from(queryAll(root, OPERABLE))).slice(0, ELEMENTS_READ)) {
+      if (isReadingOver()) break;
+      if (isRendered(element2)) scored.push({ element: element2, score: likeness(element2, target, words) });
+    }
+    const best = Math.max(0, ...scored.map(({ score }) => score));
+    const shown2 = best > 0 ? scored.filter(({ score }) => score > 0) : scored.filter(({ element: element2 }) => isInView2(element2));
+    shown2.sort((left, right) => right.score - left.score);
+    return { found: shown2.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2)), isSimilar: best > 0 };
+  }
+  function likeness(element2, target, words) {
+    const own = wordsOf(element2);
+    const shared = words.filter((word) => own.includes(word)).length;
+    const score = shared + (matchesTag(element2, target) ? 0.5 : 0);
+    if (score > 0) return score;
+    const ownWords2 = wordsIn(own).slice(0, WORDS_COMPARED);
+    return words.some((word) => ownWords2.some((other) => areSimilar(word, other))) ? 0.25 : 0;
+  }
+  function wordsIn(text2) {
+    return (text2.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).slice(0, WORDS_COMPARED);
+  }
+  function wordsOf(element2) {
+    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
+    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
+  }
+  function areSimilar(one2, other) {
+    const allowed = Math.floor(Math.max(one2.length, other.length) * DIFFERENT);
+    if (allowed === 0 || Math.abs(one2.length - other.length) > allowed || one2.length > 24) return false;
+    let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+    for (let at = 1; at <= one2.length; at += 1) {
+      const next = [at];
+      for (let to = 1; to <= other.length; to += 1) {
+        const change = row[to - 1] + (one2[at - 1] === other[to - 1] ? 0 : 1);
+        next.push(Math.min(change, row[to] + 1, next[to - 1] + 1));
+      }
+      row = next;
+    }
+    return row[other.length] <= allowed;
+  }
+  function matchesTag(element2, target) {
+    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
+    return tag !== null && tag[0].toLowerCase() === localName(element2);
+  }
+  function isInView2(element2) {
+    const { top, bottom, left, right } = boxOf(element2);
+    return bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+  }
+  function suggestion(element2) {
+    return { ref: refOf(element2), role: roleOf(element2), name: cut(nameOf(element2), 80) };
+  }
+  function nameOf(element2) {
+    return declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
+  }
+
+  // targets.ts
+  var SELECTOR_LIMIT = 1e3;
   function findTarget(target, purpose = "operate") {
     const found2 = tryFindTarget(target, purpose);
     if (found2) return found2;
-    const suggestions = suggestionsFor(target);
-    throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
-      target: cut(target, 200),
-      ...suggestions.length > 0 ? {
-        suggestions: suggestions.map(({ ref }) => ref),
-        hint: "One of the suggestions may be meant; use its ref.",
-        pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
-      } : {}
-    });
+    const message = `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`;
+    throw new PageError("NOT_FOUND", message, { target: cut(target, 200), ...told(suggestionsFor(target)) });
+  }
+  function told({ found: found2, isSimilar }) {
+    if (found2.length === 0) return {};
+    return {
+      reason: isSimilar ? "similar" : "unlike",
+      suggestions: found2.map(({ ref }) => ref),
+      pageSaid: found2.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n")
+    };
+  }
+  function elementNow(ref) {
+    const element2 = formerElement(ref);
+    if (element2 === void 0 || isConnected(element2)) return elementOfRef(ref);
+    const suggestions = suggestionsLike(element2);
+    throw staleRef(ref, suggestions.isSimilar ? told(suggestions) : {});
   }
   function tryFindTarget(target, purpose = "operate") {
     const steps2 = parsed(target);
     const only = steps2.length === 1 ? steps2[0] : void 0;
-    if (only?.engine === "ref") return { element: elementOfRef(only.ref), matches: 1, isRanked: false };
+    if (only?.engine === "ref") return { element: elementNow(only.ref), matches: 1, isRanked: false };
     if (only?.engine === "text") {
       const best = bestByText(only.body, purpose);
       return best && { ...best, isRanked: true };
@@ -2902,30 +2979,6 @@
     if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector, text=… or a locator");
     if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
     return stepsOf(trimmed);
-  }
-  function suggestionsFor(target) {
-    const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-    const scored = [];
-    for (const element2 of queryAll(document, OPERABLE)) {
-      if (scored.length >= 2e3) break;
-      const own = wordsOf(element2);
-      const score = words.filter((word) => own.includes(word)).length + (matchesTag(element2, target) ? 0.5 : 0);
-      if (score > 0 && isRendered(element2)) scored.push({ element: element2, score });
-    }
-    scored.sort((left, right) => right.score - left.score);
-    return scored.slice(0, SUGGESTIONS).map(({ element: element2 }) => suggestion(element2));
-  }
-  function wordsOf(element2) {
-    const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"].filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element2, "type") ?? "")).map((name) => getAttribute(element2, name) ?? "");
-    return `${attributes.join(" ")} ${cut(textContent(element2) ?? "", 200)}`.toLowerCase();
-  }
-  function matchesTag(element2, target) {
-    const tag = /^[a-z][a-z0-9-]*/i.exec(target);
-    return tag !== null && tag[0].toLowerCase() === localName(element2);
-  }
-  function suggestion(element2) {
-    const name = declaredName(element2) || tidy(cut(textContent(element2) ?? "", 200));
-    return { ref: refOf(element2), role: roleOf(element2), name: cut(name, 80) };
   }
   function describe(element2) {
     return `${refOf(element2)}: ${openingTag(element2)}`;
@@ -4061,7 +4114,7 @@ ${indent}  - ${property}`).join("");
     }
     printOrder(index, order) {
       const { now } = this.the;
-      const labels = order.slice(0, ORDER_SHOWN).map((child) => cut(wordsIn(now, child), LABEL_CHARS) || now[child].role);
+      const labels = order.slice(0, ORDER_SHOWN).map((child) => cut(wordsIn2(now, child), LABEL_CHARS) || now[child].role);
       const more = order.length > ORDER_SHOWN ? ` | … (${order.length - ORDER_SHOWN} more)` : "";
       const list2 = doubleQuoted(`${labels.join(" | ")}${more}`);
       if (index === 0) this.write(`- <reordered> page # order is now: ${list2}`);
@@ -4119,14 +4172,14 @@ ${indent}  - ${property}`).join("");
     wordsInside(index) {
       const { now } = this.the;
       if (now[index].label !== "" || now[index].size === 1) return "";
-      return `: ${doubleQuoted(wordsIn(now, index, void 0, CONTENT_CHARS))}`;
+      return `: ${doubleQuoted(wordsIn2(now, index, void 0, CONTENT_CHARS))}`;
     }
     placeOf(index) {
       const { now, rehomed, lines } = this.the;
       const { parent } = now[index];
       const siblings = childrenOf(now, parent);
       const place2 = siblings.indexOf(index);
-      const neighbour = (at) => doubleQuoted(cut(wordsIn(now, at) || now[at].role, LABEL_CHARS));
+      const neighbour = (at) => doubleQuoted(cut(wordsIn2(now, at) || now[at].role, LABEL_CHARS));
       const home = rehomed.has(index) && !this.placed.has(index) ? `now in ${openingTag(homeOf(lines[index - 1].element))}, ` : "";
       if (place2 > 0) return `${home}after ${neighbour(siblings[place2 - 1])}`;
       const holder = parent > 0 ? ` in ${now[parent].role}${now[parent].label ? ` ${neighbour(parent)}` : ""}` : "";
@@ -4141,7 +4194,7 @@ ${indent}  - ${property}`).join("");
         const now = newOf[index];
         stayedUpTo[index + 1] = stayedUpTo[index] + (now !== -1 && !this.placed.has(now) ? 1 : 0);
       });
-      const told = [];
+      const told2 = [];
       let end = 0;
       for (const index of script.removed) {
         if (index < end) continue;
@@ -4149,17 +4202,17 @@ ${indent}  - ${property}`).join("");
         const hasContentLeft = stayedUpTo[index + line.size] > stayedUpTo[index];
         if (hasContentLeft) {
           if (line.label === "") continue;
-          told.push(`- <unwrapped> ${headOf(line)} # gone, but what it contained is still there`);
+          told2.push(`- <unwrapped> ${headOf(line)} # gone, but what it contained is still there`);
           this.counts.changed += 1;
         } else {
           end = index + line.size;
-          const inside2 = line.size === 1 ? "" : wordsIn(before, index + 1, end, CONTENT_CHARS, newOf);
+          const inside2 = line.size === 1 ? "" : wordsIn2(before, index + 1, end, CONTENT_CHARS, newOf);
           if (line.role === "generic" && line.label === "" && inside2 === "") continue;
-          told.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside2 && `: ${doubleQuoted(inside2)}`}`);
+          told2.push(`- <removed> ${line.size === 1 && line.ref === null ? cut(line.own.split("\n")[0], CONTENT_CHARS) : headOf(line)}${inside2 && `: ${doubleQuoted(inside2)}`}`);
           this.counts.removed += 1;
         }
       }
-      return told;
+      return told2;
     }
   };
   function newOrders(now, placed) {
@@ -4183,7 +4236,7 @@ ${indent}  - ${property}`).join("");
     const name = line.label === "" ? "" : ` ${doubleQuoted(cut(line.label, CONTENT_CHARS))}`;
     return `${line.role}${name}${line.ref === null ? "" : ` [ref=${line.ref}]`}`;
   }
-  function wordsIn(lines, start, end = start + lines[start].size, limit = LABEL_CHARS, newOf) {
+  function wordsIn2(lines, start, end = start + lines[start].size, limit = LABEL_CHARS, newOf) {
     let words = "";
     for (let index = start; index < end && words.length < limit; index += 1) {
       const { label } = lines[index];
@@ -4368,9 +4421,9 @@ ${properties.join("\n")}`;
     if (changes === null) return null;
     const { text: text2, counts } = changes;
     const frames = framesAmong(lines, () => -1);
-    const told = wasCut() ? `${text2}
+    const told2 = wasCut() ? `${text2}
 ${CUT_NOTE}` : text2;
-    return { text: told, mode: "diff", chars: told.length, truncated: changes.isCut || wasCut(), changes: counts, frames };
+    return { text: told2, mode: "diff", chars: told2.length, truncated: changes.isCut || wasCut(), changes: counts, frames };
   }
   function fullReply(args, reader, maxChars) {
     const target = optionalText(args, "target");
@@ -5580,6 +5633,19 @@ ${fence}`;
   }
   var TRUE = /^(true|on|yes|1|checked)$/i;
   var FALSE = /^(false|off|no|0|unchecked|)$/i;
+  async function whenChecked(args) {
+    const element2 = labelledControl(findTarget(text(args, "target"), "fill").element);
+    const role = roleOf(element2);
+    const wanted = TRUE.test(singleValue(args).trim());
+    const isMet = await untilPresent(() => checkedState(element2, role) === wanted ? true : null, timeoutOf(args));
+    if (isMet !== null) return {};
+    throw new PageError("NOT_ACTIONABLE", `${refOf(element2)} was clicked and is ${wanted ? "not checked" : "still checked"}`, {
+      reason: "unchanged",
+      ref: refOf(element2),
+      pageSaid: describe(element2),
+      hint: "The page prevents the click or undoes it. Look at what the page asks for first."
+    });
+  }
   function readyToCheck(ready, args) {
     const { element: element2, prepared } = ready;
     const value = singleValue(args).trim();
@@ -6270,7 +6336,8 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     snapshot,
     stopPresses,
     stoppedPress,
-    waitFor
+    waitFor,
+    whenChecked
   };
   function asData(error) {
     if (error instanceof PageError) return { error: error.report };

@@ -24,6 +24,7 @@ from roost.errors import (
     RoostError,
     StaleRef,
 )
+from roost.hints import Hint
 
 Json = dict[str, Any]
 ONCE = frozenset({"setValue", "scroll"})
@@ -35,6 +36,20 @@ FRAMES_STOPPED = 16
 """The most child frames that are told to stop a press that is meant for the main frame."""
 FRAME_SECONDS = 0.1
 """How long an action waits until other frames stop its press."""
+SUGGESTED = {
+    ("NOT_FOUND", "similar"): Hint(
+        "One of the suggestions may be meant: use its ref as target[, or look with {Snapshot}]."
+    ),
+    ("NOT_FOUND", "unlike"): Hint(
+        "Nothing on the page is like it. The suggestions are what is in view"
+        "[; {Snapshot} shows more]."
+    ),
+    ("STALE_REF", "similar"): Hint(
+        "The page has changed since that ref was given. One of the suggestions may be the same"
+        " element: use its ref as target[, or look with {Snapshot}]."
+    ),
+}
+"""Hints for a target that does not resolve, by the error's code and reason (``suggestions.ts``)."""
 _REF = re.compile(r"\s*(?:@|ref=)?(?:f(\d+))?e(\d+)\s*(?:>>.*)?", re.DOTALL)
 """A ref, or a locator that begins with one (``e12 >> role=button``): both name their frame."""
 
@@ -329,7 +344,9 @@ class Page:
         self.memory.next_ref = max(self.memory.next_ref, int(reply.pop("nextRef", 1)))
         error = reply.get("error")
         if isinstance(error, dict) and error.get("code") in BY_CODE:
-            raise RoostError.from_wire(error)
+            raised = RoostError.from_wire(error)
+            hint = SUGGESTED.get((raised.code, str(raised.details.get("reason"))))
+            raise raised if hint is None else raised.retold(hint=hint)
         return reply
 
 

@@ -7,14 +7,13 @@ import select
 import socket
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from roost.errors import Internal, Interrupted, RoostError, Timeout, Unauthorized
 from roost.local.broker_start import RETRY_SECONDS, connect, ensure_broker
+from roost.local.greeting import greet
 from roost.local.home import Home
-from roost.vocabulary import HELLO_SECONDS, KIB, LINK_FRAME_BYTES
-from roost.wire.framing import JsonLines, encode_line
-from roost.wire.hello import Hello, Welcome, parse_welcome
+from roost.wire.hello import Hello
 
 NAME_CHARS: Final = 80
 _LINGER: Final = ("--linger",)
@@ -79,7 +78,7 @@ class Connector:
         try:
             # Read the token each time: it changes when somebody removes the file.
             hello = replace(self._hello, token=self._home.operator_token())
-            welcome = _said(sock, hello)
+            welcome = greet(sock, hello)
         except BaseException:
             sock.close()
             raise
@@ -93,20 +92,3 @@ def agent_name(client: str | None, folder: str | None) -> str:
     parts = [part for part in (client, os.path.basename(folder or "")) if part]
     shown = "".join(c if c.isprintable() else " " for c in " · ".join(parts))
     return shown.strip()[:NAME_CHARS] or "mcp"
-
-
-def _said(sock: socket.socket, hello: Hello) -> Welcome:
-    """Say hello and return the broker's welcome, after which the broker waits for a request."""
-    sock.settimeout(HELLO_SECONDS)
-    sock.sendall(encode_line({"hello": hello.to_wire()}))
-    frames = JsonLines(LINK_FRAME_BYTES)
-    while data := sock.recv(64 * KIB):
-        for message in frames.feed(data):
-            return _welcomed(message)
-    raise ConnectionResetError
-
-
-def _welcomed(message: Any) -> Welcome:
-    if isinstance(message, dict) and isinstance(message.get("error"), dict):
-        raise RoostError.from_wire(message["error"])
-    return parse_welcome(message.get("welcome") if isinstance(message, dict) else None)

@@ -110,8 +110,11 @@ def _flag(
         return
     text = _value(flag, about["value"], value, left)
     _check_choice(flag, about, text)
+    if about.get("path"):
+        text = os.path.abspath(text)
     if about.get("many"):
-        call.arguments[name] = [*call.arguments.get(name, ()), *text.split(",")]
+        more = [text] if about.get("whole") else text.split(",")
+        call.arguments[name] = [*call.arguments.get(name, ()), *more]
     else:
         call.arguments[name] = text
 

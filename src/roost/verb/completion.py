@@ -21,10 +21,20 @@ _roost() {
     found=("${(@f)$(roost __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     if [[ -n "${found[*]}" ]]; then compadd -- $found; else _files; fi
 }
-compdef _roost roost
+# zsh runs this file as the function when it finds it in fpath.
+if [[ "${funcstack[1]}" = _roost ]]; then _roost "$@"; else compdef _roost roost; fi
 """,
     "fish": """\
-complete -c roost -f -a '(roost __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+function __roost_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (roost __complete $words[2..] 2>/dev/null)
+    if test -n "$found"
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c roost -f -a '(__roost_complete)'
 """,
 }
 

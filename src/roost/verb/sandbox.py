@@ -1,21 +1,26 @@
 """A client's sandbox that forbids the broker's socket: recognise it, and say which setting helps.
 
 Claude Code's sandbox on Linux (bubblewrap and seccomp) refuses ``socket(AF_UNIX)`` with EPERM.
-Codex's (seccomp) refuses ``connect`` with EPERM. Neither can allow a single path on Linux.
+Codex's (bubblewrap, seccomp) refuses ``connect`` with EPERM. Neither can allow a single path on
+Linux. Both run a command that the person has exempted outside of the sandbox.
 """
 
 import os
 
 CODEX = ("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED")
 CLAUDE = ("SANDBOX_RUNTIME", "CLAUDECODE")
+_ALONE = (
+    " Then run `roost` as the whole command: with a pipe, `;` or `&&` it stays in the sandbox."
+    " Roost's MCP server needs no setting."
+)
 _CLAUDE_SETTING = (
-    'The person adds {"sandbox": {"network": {"allowAllUnixSockets": true}}} to'
-    " ~/.claude/settings.json, or lets roost run outside of the sandbox:"
-    ' {"sandbox": {"excludedCommands": ["roost *"]}}. Roost\'s MCP server needs no setting.'
+    "The person runs `roost install claude --sandbox`, which puts"
+    ' {"sandbox": {"excludedCommands": ["roost *"]}} into ~/.claude/settings.json.' + _ALONE
 )
 _CODEX_SETTING = (
-    "The person sets network_access = true below [sandbox_workspace_write] in"
-    " ~/.codex/config.toml. Roost's MCP server needs no setting."
+    "The person runs `roost install codex --sandbox`, which puts"
+    ' prefix_rule(pattern = ["roost"], decision = "allow") into ~/.codex/rules/roost.rules.'
+    + _ALONE
 )
 _ANY_SETTING = "Let it run `roost` outside of the sandbox, or allow unix sockets in it."
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from roost.drivers.chromium.connection import CdpConnection
+from roost.drivers.chromium.interception import Interception
 from roost.drivers.chromium.passwords import Passwords, wants_password
 
 ADA = "Basic YWRhOnPDqWNyZXQ="
@@ -22,9 +23,9 @@ class CommandRecorder:
         self.commands.append((method, params, session))
 
 
-def passwords() -> tuple[Passwords, CommandRecorder]:
-    told = CommandRecorder()
-    return Passwords(cast(CdpConnection, told)), told
+def passwords() -> tuple[Passwords, Interception, CommandRecorder]:
+    known, told = Passwords(), CommandRecorder()
+    return known, Interception(cast(CdpConnection, told), known), told
 
 
 def paused(url: str, **headers: str) -> dict[str, Any]:
@@ -32,19 +33,19 @@ def paused(url: str, **headers: str) -> dict[str, Any]:
 
 
 def test_an_address_without_a_password_pauses_no_requests() -> None:
-    known, told = passwords()
-    known.watch("S1")
+    known, tab, told = passwords()
+    tab.watch("S1")
     assert known.taken_from("http://host:80/p?q=a@b#c") == "http://host:80/p?q=a@b#c"
     assert told.commands == []
 
 
 def test_requests_to_that_server_are_paused_in_every_page_of_the_jar() -> None:
-    known, told = passwords()
-    known.watch("S1")
-    known.watch("gone")
-    known.forget("gone")
+    known, tab, told = passwords()
+    tab.watch("S1")
+    tab.watch("gone")
+    tab.forget("gone")
     assert known.taken_from("http://ada:s%C3%A9cret@Host:80/p?q#f") == "http://Host:80/p?q#f"
-    known.watch("S2")
+    tab.watch("S2")
     held = {"patterns": [{"urlPattern": "http://host:80/*"}]}
     assert told.commands == [("Fetch.enable", held, "S1"), ("Fetch.enable", held, "S2")]
 
@@ -53,7 +54,7 @@ def test_requests_to_that_server_are_paused_in_every_page_of_the_jar() -> None:
     ("url", "headers", "is_sent"),
     [
         ("http://host/x", {"Accept": "*/*"}, True),
-        ("http://HOST/x", {}, True),
+        ("http://HOST/x", {"Accept": "*/*"}, True),
         ("http://host/x", {"authorization": "Bearer own"}, False),
         ("https://host/x", {}, False),
         ("http://host:8080/x", {}, False),
@@ -64,9 +65,9 @@ def test_requests_to_that_server_are_paused_in_every_page_of_the_jar() -> None:
 def test_a_password_is_sent_to_its_own_server_unless_the_page_sends_one(
     url: str, headers: dict[str, str], is_sent: bool
 ) -> None:
-    known, told = passwords()
+    known, tab, told = passwords()
     known.taken_from("http://ada:s%C3%A9cret@host/")
-    known.request_paused("S1", paused(url, **headers))
+    tab.request_paused("S1", paused(url, **headers))
     (method, params, session) = told.commands[-1]
     assert (method, params["requestId"], session) == ("Fetch.continueRequest", "r", "S1")
     sent = [{"name": name, "value": value} for name, value in headers.items()]
@@ -75,8 +76,9 @@ def test_a_password_is_sent_to_its_own_server_unless_the_page_sends_one(
 
 
 def test_a_request_paused_for_a_dead_broker_continues_without_a_password() -> None:
-    known, told = passwords()
-    known.request_paused("S1", paused("http://host/"))
+    known, tab, told = passwords()
+    known.taken_from("http://ada:s%C3%A9cret@host/")
+    tab.request_paused("S1", paused("http://host/"))
     assert told.commands == [("Fetch.continueRequest", {"requestId": "r"}, "S1")]
 
 

@@ -6,8 +6,6 @@ Each is the real program from npm, with a scripted model on loopback and without
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -124,18 +122,3 @@ def test_a_command_beside_a_shim_is_the_shims_agent(house: House, web: Web, tmp_
             model.holds.set()
             process.communicate(timeout=SECONDS)
     asyncio.run(until_agents_are(house, 0))
-
-
-def test_the_sandbox_of_codex_is_recognised(house: House, web: Web, tmp_path: Path) -> None:
-    """Its seccomp filter refuses the socket; the answer names the setting."""
-    client = replace(CODEX, arguments=(*CODEX.arguments, "--sandbox", "workspace-write"))
-    probe = f"echo sandbox=$CODEX_SANDBOX_NETWORK_DISABLED; {ROOST} open {web.page('x')}"
-    script, tool = script_of(client, [probe])
-    with scripted_model(script, tool) as model:
-        desk = desk_of(client, tmp_path, house, model)
-        out = desk.said()
-    said = json.loads(model.results())["input"][-1]["output"]
-    if "sandbox=1" not in said:
-        pytest.skip(f"Codex has no sandbox here: {out[-300:]}, {os.uname().release}")
-    assert "UNAUTHORIZED: The sandbox of Codex" in said
-    assert "network_access = true" in said

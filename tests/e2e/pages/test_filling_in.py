@@ -277,6 +277,25 @@ async def test_a_combobox_without_that_option_is_not_reported_as_filled(
         assert await agent.run("() => f.value") == "Happy"
 
 
+async def test_a_box_whose_page_prevents_the_click_is_no_success(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            """<input id=locked type=checkbox onclick="event.preventDefault()">
+            <div id=switch role=switch aria-checked=true tabindex=0>Wifi</div>
+            <input id=late type=checkbox onclick="event.preventDefault();
+              setTimeout(() => { this.checked = true; this.className = 'on' }, 100)">
+            <div id=list><input id=redrawn type=checkbox onclick="event.preventDefault();
+              document.getElementById('list').innerHTML = '<b>Done</b>'"></div>"""
+        )
+        for target, value, state in (("#locked", True, "not"), ("#switch", False, "still")):
+            error = await refused(NotActionable, agent.fill(target, value))
+            assert error.details["reason"] == "unchanged"
+            assert f"is {state} checked" in error.message
+        await agent.fill("#late", True)
+        assert await agent.run("() => document.querySelector('#late').checked") is True
+        await agent.fill("#redrawn", True)
+
+
 async def test_suggestions_of_a_search_field_are_not_chosen(house: House, web: Web) -> None:
     async with house.guest(web) as agent:
         await agent.show(f"<form role=search>{COMBOBOX}</form>")

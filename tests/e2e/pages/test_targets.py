@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from roost import ops
-from roost.errors import BadRequest, NotFound
+from roost.errors import BadRequest, NotFound, StaleRef
 from tests.support.agent import refused
 from tests.support.house import House
 from tests.support.local_web import Web
@@ -77,6 +77,26 @@ async def test_several_equal_matches_are_refused_with_their_refs(house: House, w
         await refused(BadRequest, agent.call(ops.Hover(target="text=Pay")))
         await refused(BadRequest, agent.run("() => 1", target="text=Pay"))
         await agent.wait(selector="text=Pay")  # one of them is enough
+
+
+async def test_a_target_that_does_not_resolve_says_what_is_there(house: House, web: Web) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(NOTE + "<main><button id=buy>Buy now</button></main><p>Other</p>")
+        soon = {"timeout": 1.0}  # else the click waits 5 s for the target
+        error = await refused(NotFound, agent.call(ops.Click(target="text=Bay now"), **soon))
+        (ref,) = error.details["suggestions"]
+        assert error.page_said == f'{ref}: button "Buy now"'
+        assert "Buy" not in error.message + error.hint, "the page's words stay in page_said"
+        await agent.click(ref, snapshot="none")
+        assert await agent.log() == ["buy"]
+        error = await refused(NotFound, agent.call(ops.Click(target="#zzz"), **soon))
+        assert error.details["suggestions"] == [ref], "nothing is like it, so what is in view"
+        await agent.run("() => { document.querySelector('main').innerHTML += '' }")
+        stale = await refused(StaleRef, agent.click(ref))
+        (new,) = stale.details["suggestions"]
+        assert stale.page_said == f'{new}: button "Buy now"'
+        await agent.click(new, snapshot="none")
+        assert await agent.log() == ["buy", "buy"]
 
 
 async def test_an_ambiguous_text_in_a_frame_is_refused_too(house: House, web: Web) -> None:

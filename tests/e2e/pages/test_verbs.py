@@ -63,12 +63,17 @@ def test_a_picture_goes_to_a_file_whose_path_is_printed(shell: Shell, house: Hou
     assert str(house.home.files) in shell.says("screenshot", "--type", "png", "--annotate")
 
 
-def test_a_target_that_does_not_resolve_says_how_to_see_what_is_there(shell: Shell) -> None:
-    done = shell.run("click", "text=Bay")
+def test_a_target_that_does_not_resolve_says_what_is_there(shell: Shell) -> None:
+    done = shell.run("click", "text=Bay", "--timeout", "1")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "NOT_FOUND" in done.stderr
-    assert "`roost snapshot`" in done.stderr
-    assert "`roost find`" in done.stderr
+    problem, hint, _, begin, page_said, end = done.stderr.splitlines()
+    assert problem.startswith("NOT_FOUND: ")
+    assert "`roost snapshot`" in hint
+    assert begin.startswith("<page-content untrusted id=")
+    assert 'button "Buy"' in page_said
+    assert end.startswith("</page-content id=")
+    ref = page_said.partition(":")[0]
+    assert "Thanks" in shell.says("click", ref), "the ref that the error names works"
 
 
 def test_a_verb_without_a_page_says_how_to_open_one(house: House) -> None:

@@ -296,6 +296,19 @@ def test_the_broker_decides_about_a_clients_proxy() -> None:
     assert order.proxy == "evil:1"
 
 
+def test_a_list_of_addresses_without_the_proxy_is_refused_and_not_dropped() -> None:
+    stage = Stage()
+    for bypass in ("*.example.com", "<-loopback>;internal.test", "<local>"):
+        given = {"proxyServer": "mine:1", "proxyBypassList": bypass}
+        stage.client("Target.createBrowserContext", given)
+        assert "proxyBypassList is not supported" in stage.said[-1]["error"]["message"]
+    assert stage.asked == []
+    stage.client(
+        "Target.createBrowserContext", {"proxyServer": "mine:1", "proxyBypassList": "<-loopback>"}
+    )
+    assert isinstance(stage.asked[-1], MakeContext), "what Playwright adds by itself"
+
+
 def test_no_tab_takes_the_focus() -> None:
     stage, session = on_page()
     assert stage.result("Page.bringToFront", session=session) == {}

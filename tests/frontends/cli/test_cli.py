@@ -70,6 +70,33 @@ def test_version_and_help_import_nothing_heavy() -> None:
     assert done.stdout.endswith("[]\n")
 
 
+@pytest.mark.slow
+def test_no_command_loads_the_models_of_the_operations(cli: House) -> None:
+    """A command for people starts quickly. The models alone take longer than all the rest."""
+    tell = (
+        "import sys; from roost.frontends.cli.main import run; code = run(sys.argv[1:]);"
+        "heavy = {'pydantic', 'asyncio', 'roost.api', 'roost.client', 'importlib.metadata'};"
+        "sys.exit(f'{code} {sorted(heavy & set(sys.modules))}')"
+    )
+    cli.says("up")
+    for words in (
+        "up", "status", "session open --session work", "session tab work", "session list",
+        "session show work --once", "session pause work", "session resume work", "log", "cdp-url",
+        "profile list", "doctor", "browser install", "skill", "session dispose work", "stop",
+    ):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", tell, "--operator", *words.split()],
+            env=cli.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PROCESS_SECONDS,
+            check=False,
+        )
+        code, _, loaded = done.stderr.splitlines()[-1].partition(" ")
+        assert (code in "01", loaded) == (True, "[]"), (words, done.stderr)
+
+
 def test_every_setting_is_a_flag_of_up() -> None:
     up = command_line.commands["up"]
     assert {parameter.name for parameter in up.params} >= set(SETTINGS)
@@ -544,7 +571,8 @@ def test_doctor_passes_on_a_healthy_installation_with_and_without_a_broker(cli: 
     report = cli.answers("doctor")
     assert report["ok"] is True
     assert [check["name"] for check in report["checks"]] == [
-        "python", "home", "socket", "token", "journal", "broker", "browser", "display", "disk",
+        "python", "home", "socket", "token", "key", "journal", "broker", "browser", "display",
+        "disk",
     ]  # fmt: skip
     cli.says("up")
     text = cli.says("doctor")

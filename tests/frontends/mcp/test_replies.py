@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from roost.api import jar_views, page_views, views
+from roost.api import condition_views, jar_views, page_views, views
 from roost.api.operations import OPERATIONS, Audience
 from roost.errors import DialogOpen
 from roost.frontends.mcp.browser_names import ALL, browser_names
@@ -116,6 +116,12 @@ EVERY_PAGE_VIEW: list[views.View] = [
         base64=True,
         truncated=True,
     ),
+    page_views.MessagesView(
+        tab="t1",
+        total=1,
+        messages=[page_views.MessageView(kind="websocket", url="https://EVIL", text="EVIL")],
+    ),
+    page_views.HarView(session="s1", recording=False, requests=1, path="/files/x.har", bytes=2),
     page_views.StateView(tab="t1", state={"title": "EVIL"}),
     page_views.ElementValueView(tab="t1", what="text", value="EVIL", truncated=True),
     page_views.ElementStateView(tab="t1", state="visible", value=True, ref="e1"),
@@ -177,8 +183,8 @@ def test_text_that_a_page_could_have_written_stands_between_the_marks(view: view
 def test_every_view_of_a_tool_is_roosts_own_data_or_among_those_checked() -> None:
     tools = [row for row in OPERATIONS.values() if row.audience in (Audience.CORE, Audience.ALL)]
 
-    # Roost's words and the person's; tests/frontends/mcp/test_batch_replies.py
-    others = {views.HandoffView, views.BatchView}
+    # Roost's words, the person's and the agent's own; tests/frontends/mcp/test_batch_replies.py
+    others = {views.HandoffView, views.BatchView, condition_views.ConditionsView}
     assert {row.reply for row in tools} - DATA - others == {type(v) for v in EVERY_PAGE_VIEW}
 
 

@@ -44,6 +44,9 @@ MORE = set(
     browser_resize browser_mouse_click_xy browser_mouse_move_xy browser_mouse_drag_xy
     browser_mouse_wheel browser_mouse_down browser_mouse_up browser_triple_click browser_hold_key
     browser_press_sequentially browser_zoom_screenshot browser_get browser_is browser_highlight
+    browser_network_messages browser_har browser_route_har
+    browser_conditions browser_route browser_route_list browser_unroute browser_network_state_set
+    browser_set_headers browser_set_credentials browser_emulate browser_init_script
     browser_drawings
     """.split()
 )
@@ -129,7 +132,9 @@ def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
 
 
 def test_every_page_tool_takes_tab_and_session() -> None:
-    in_no_tab = ("browser_downloads", "browser_drawings", "browser_batch", "browser_handoff")
+    in_no_tab = (
+        "browser_downloads", "browser_drawings", "browser_batch", "browser_handoff", "browser_har",
+    )  # fmt: skip
     for tool in TOOLS:
         if tool.name.startswith("browser_") and tool.name not in in_no_tab:
             assert {"tab", "session"} <= set(tool.input_schema["properties"]), tool.name

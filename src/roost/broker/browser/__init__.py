@@ -5,8 +5,8 @@ Lives here: ``browser`` (started at the first page call, restarted when it dies)
 said and did), ``lanes`` (calls on one tab take turns), ``holds`` (pressed mouse buttons and keys),
 ``downloads`` and ``files`` (which files a session has and may name), ``proxy`` and ``resolver``
 (domain lists, enforced on the network).
-May import: ``broker``, ``core``, ``drivers``, ``errors``, ``local``, ``page``, ``vault``,
-``vocabulary``; pydantic.
+May import: ``broker``, ``conditions``, ``core``, ``drivers``, ``errors``, ``local``, ``page``,
+``vault``, ``vocabulary``; pydantic.
 Never here: a concrete driver (``daemon`` picks it), or who may do what (``core``).
 Tests: ``tests/broker/browser``.
 """

@@ -6,16 +6,21 @@ Only this file starts and stops drivers. It also translates driver events into c
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import assert_never
+from weakref import WeakValueDictionary
 
+from roost import core
 from roost.broker.browser.jars import Jars, Surroundings
 from roost.broker.text_limits import short_url, shortened, whole
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.core import events as ev
-from roost.core.rows import Session, TabState
+from roost.core.rows import Session, Tab, TabState
 from roost.drivers.base import (
+    ConditionsDriver,
     Driver,
     Group,
     Hold,
@@ -35,6 +40,7 @@ from roost.drivers.events import (
     DownloadEnded,
     DriverEvent,
     GroupClosed,
+    MessageSeen,
     PageEvent,
     PersonAnswered,
     PersonSaid,
@@ -47,13 +53,16 @@ from roost.drivers.events import (
     TabOpened,
 )
 from roost.drivers.link import Link
-from roost.errors import RoostError, Unsupported
+from roost.errors import RoostError, TabGone, Unsupported
+from roost.errors import TabCrashed as TabCrashedError
 from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
 
 logger = logging.getLogger(__name__)
 RESTART_SECONDS = (1.0, 30.0)
 """The shortest and the longest delay between attempts to restart a browser."""
 STOP_SECONDS = 10.0
+PUT_SECONDS = 5.0
+"""How long one tab may take to follow new conditions before the next tab is told."""
 GOOD_MINUTE = 60.0
 """A browser that ran this long was healthy, so its next restart is immediate again."""
 
@@ -90,6 +99,8 @@ class Browser:
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
         """Events that came before ``BrowserUp`` was reported."""
+        self.condition_turns: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+        """One lock per session: only one call at a time may change the session's conditions."""
         self._opens = 0
         self._unclaimed: list[TabClosed | TabMoved] = []
         """Events of tabs whose handle the core may not know yet. See ``opening``."""
@@ -144,6 +155,8 @@ class Browser:
     async def _start(self) -> None:
         """Start the browser, or take over one that an earlier broker left, and tell the core."""
         self._early = []
+        if isinstance(self.driver, ConditionsDriver):
+            self.driver.ask_conditions(self._conditions_of)
         started = await self.driver.start(self._heard)
         has_jars = started.resumed or self.driver.capabilities.groups
         if has_jars:
@@ -172,8 +185,45 @@ class Browser:
             for jar in self._state().jars.values():
                 if jar.browser == self.id and jar.handle is not None:
                     self._look_soon(jar.id)
+            self._tasks.spawn(self._put_conditions_again(), name=f"set up the tabs of {self.id}")
             if isinstance(self.driver, LabelDriver) and not started.headless:
                 self._tasks.spawn(self._label_again(self.driver), name=f"label {self.id}")
+
+    def _conditions_of(self, handle: TabHandle) -> Conditions:
+        tab = self._state().tab_with(self.id, handle)
+        return NO_CONDITIONS if tab is None else core.tab_conditions(self._state(), tab)
+
+    async def _put_conditions_again(self) -> None:
+        """Tell a new driver of the conditions that the browser follows already."""
+        state = self._state()
+        for session in {row.session for row in state.page_conditions.values()}:
+            if session in state.sessions and state.sessions[session].browser == self.id:
+                with contextlib.suppress(RoostError):
+                    await self.put_conditions(session)
+
+    async def set_up(self, tab: Tab, handle: TabHandle) -> None:
+        """Make a new tab follow the conditions of its session, before its first page."""
+        conditions = core.tab_conditions(self._state(), tab)
+        if conditions != NO_CONDITIONS and isinstance(self.driver, ConditionsDriver):
+            await self.driver.put_conditions(handle, conditions)
+
+    async def put_conditions(self, session: SessionId) -> None:
+        """Make the jar and the open tabs of the session follow its conditions.
+
+        A tab that does not answer in time, because it shows a dialog or hangs, follows them as soon
+        as it answers again. Raises ``BadRequest`` if the browser refuses a value.
+        """
+        driver, state = self.driver, self._state()
+        if self.started is None or not isinstance(driver, ConditionsDriver):
+            return
+        jar = state.jar_of(session)
+        if jar is not None and jar.handle is not None and jar.policy is not JarPolicy.SHARED:
+            await driver.put_jar_conditions(jar.handle, core.session_conditions(state, session))
+        for tab in state.tabs_in(session):
+            if tab.handle is not None:
+                with contextlib.suppress(TimeoutError, TabGone, TabCrashedError):
+                    async with asyncio.timeout(PUT_SECONDS):
+                        await driver.put_conditions(tab.handle, core.tab_conditions(state, tab))
 
     async def _label_again(self, driver: LabelDriver) -> None:
         """Label the sessions' windows again. The labels of the earlier driver are tabs without a
@@ -254,6 +304,7 @@ class Browser:
                 | ConsoleSaid()
                 | RequestSent()
                 | RequestEnded()
+                | MessageSeen()
                 | ChooserOpened()
                 | ChooserClosed()
                 | DownloadBegan()

@@ -17,15 +17,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from roost import core
 from roost.broker.browser import downloads
 from roost.broker.browser.jar_backups import JarBackup
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
+from roost.conditions import NO_CONDITIONS
 from roost.core import events as ev
 from roost.core.rows import Jar, Session, TabState
 from roost.core.state import State
 from roost.drivers.base import (
+    ConditionsDriver,
     Cookie,
     Driver,
     JarContents,
@@ -179,6 +182,7 @@ class Jars:
             self._owed[row.id] = ()
             if contents is not None:
                 await self._fill(row.id, handle, contents, session)
+            await self._put_conditions(row, handle)
             now = self._around.state().jars.get(row.id)
             if now is None or now.session is None:
                 raise SessionGone("The session ended.")
@@ -189,6 +193,15 @@ class Jars:
         port = None if proxy is None else proxy.port
         self._around.hear(ev.JarMade(row.id, handle, port))
         return handle
+
+    async def _put_conditions(self, row: Jar, handle: str) -> None:
+        """Make a new jar of its own follow the conditions of its session."""
+        driver, session = self._driver(), row.session
+        if row.policy is JarPolicy.SHARED or row.beside or session is None:
+            return
+        conditions = core.session_conditions(self._around.state(), session)
+        if conditions != NO_CONDITIONS and isinstance(driver, ConditionsDriver):
+            await driver.put_jar_conditions(handle, conditions)
 
     async def _made(self, row: Jar, session: Session, proxy: str | None) -> str:
         making = self._around.tasks.spawn(

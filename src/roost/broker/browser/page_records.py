@@ -25,6 +25,7 @@ from roost.drivers.events import (
     DialogOpened,
     DownloadBegan,
     DownloadEnded,
+    MessageSeen,
     PageEvent,
     RequestEnded,
     RequestSent,
@@ -34,6 +35,7 @@ from roost.vocabulary import NoticeKind
 
 CONSOLE_KEPT = 500
 REQUESTS_KEPT = 500
+MESSAGES_KEPT = 500
 NOTICE_CHARS = 2000
 """How much of a console message a notice carries. ``text_limits`` bounds the record itself."""
 CRITICAL = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
@@ -84,6 +86,9 @@ class PageRecord:
     memory: PageMemory = field(default_factory=PageMemory)
     console: deque[ConsoleSaid] = field(default_factory=lambda: deque(maxlen=CONSOLE_KEPT))
     requests: OrderedDict[int, RequestRecord] = field(default_factory=OrderedDict)
+    messages: deque[tuple[float, MessageSeen]] = field(
+        default_factory=lambda: deque(maxlen=MESSAGES_KEPT)
+    )
     dialog: DialogOpened | None = None
     chooser: ChooserOpened | None = None
     """The file chooser that the page has open, if any."""
@@ -132,6 +137,8 @@ class PageRecord:
                 self._sent(event, now)
             case RequestEnded():
                 self._ended(event, now)
+            case MessageSeen():
+                self.messages.append((now, event))
             case _:
                 assert_never(event)
         self.stir(now)

@@ -19,6 +19,7 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    condition_work,
     drawing_work,
     element_readings,
     jar_work,
@@ -32,6 +33,7 @@ from roost.broker.work import (
     questions,
     session_work,
     space_work,
+    traffic_work,
     waits,
 )
 from roost.broker.work import views as view_of
@@ -73,6 +75,8 @@ WORK: dict[type[Operation], Work] = {
     ops.ConsoleMessages: page_readings.console_messages,
     ops.NetworkRequests: page_readings.network_requests,
     ops.NetworkRequest: page_readings.network_request,
+    ops.NetworkMessages: traffic_work.network_messages,
+    ops.Har: traffic_work.har,
     ops.Evaluate: page_actions.evaluate,
     ops.Click: page_actions.click,
     ops.TripleClick: page_actions.triple_click,
@@ -95,6 +99,16 @@ WORK: dict[type[Operation], Work] = {
     ops.MouseUp: page_input.mouse_up,
     ops.MouseDragXy: page_input.mouse_drag,
     ops.MouseWheel: page_input.mouse_wheel,
+    ops.Conditions: condition_work.show,
+    ops.Route: condition_work.route,
+    ops.RouteHar: condition_work.route_har,
+    ops.RouteList: condition_work.show,
+    ops.Unroute: condition_work.unroute,
+    ops.NetworkState: condition_work.network_state,
+    ops.SetHeaders: condition_work.set_headers,
+    ops.SetCredentials: condition_work.set_credentials,
+    ops.Emulate: condition_work.emulate,
+    ops.InitScript: condition_work.init_script,
     ops.Cookies: jar_work.cookies,
     ops.StorageState: jar_work.storage_state,
     ops.ProfileImport: jar_work.profile_import,

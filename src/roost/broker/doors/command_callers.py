@@ -150,6 +150,7 @@ class PersonVerbs:
 
     terminal: returns the agent of the person's terminal, which is made at first use. None if the
         command has no terminal: then it must name a session.
+    spec: returns the properties of a session of that name, which does not exist yet.
     is_proven: the person runs the command. Otherwise it may only use named sessions.
     """
 
@@ -158,6 +159,7 @@ class PersonVerbs:
         broker: Broker,
         token_callers: TokenCallers,
         terminal: Callable[[], AgentId] | None,
+        spec: Callable[[str], core.SessionSpec],
         *,
         is_proven: bool,
     ) -> None:
@@ -165,11 +167,12 @@ class PersonVerbs:
         self._operator = Caller(broker, OPERATOR)
         self._token_callers = token_callers
         self._terminal = terminal
+        self._spec = spec
         self._is_proven = is_proven
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         if isinstance(operation, SessionOperation):
-            api = await self._in_session(operation.session)
+            api = self._in_session(operation.session)
         elif self._is_proven or type(operation) in HOUSE_KEEPING:
             api = self._operator
         else:
@@ -182,7 +185,7 @@ class PersonVerbs:
     def watch(self, session: str | None = None) -> Notices:
         return self._operator.watch(session)
 
-    async def _in_session(self, named: str | None) -> BrokerApi:
+    def _in_session(self, named: str | None) -> BrokerApi:
         """Return the caller for operations in the session of that name.
 
         None means the terminal's own session. A named session works by the agent that its token
@@ -199,8 +202,8 @@ class PersonVerbs:
             return Caller(self._broker, self._terminal())
         row = self._broker.state.sessions.get(SessionId(named))
         if row is None and not is_counted(named):
-            await self._operator.call(ops.SessionOpen(session=named))
-            row = self._broker.state.sessions.get(SessionId(named))
+            spec = self._spec(named)
+            row = self._broker.decide(core.open_session, agent=OPERATOR, alias=None, spec=spec)
         if row is not None and row.lifetime is Lifetime.NAMED:
             return self._token_callers.visit_session(row).api
         if row is None or not self._is_proven:

@@ -32,6 +32,8 @@ from roost.errors import BadRequest
 from roost.local.home import user_folder
 from roost.local.lineage import Lineage, lineage, working_directory
 from roost.local.processes import Peer, Process, session_leader
+from roost.local.project_file import Project, read_project
+from roost.local.project_place import find_project
 from roost.local.tcp_peers import started_with
 from roost.vocabulary import NOBODY, OPERATOR, AgentId, Lifetime, SessionId, is_session_id
 from roost.wire.hello import ClientKind, Hello, Welcome
@@ -71,22 +73,25 @@ class Commands:
         if hello.operator:
             below = verdict.agents[0] if isinstance(verdict, ActsAs) else None
             self._audit("acts as operator", peer, line, why="--operator", below=below)
-            api = self._person(peer, is_proven=True) if is_verb else self._giving(verdict)
+            api = (
+                self._person(peer, has_terminal=True, is_proven=True)
+                if is_verb
+                else self._giving(verdict)
+            )
             return self._visitor(api, OPERATOR, version, "The command says --operator.")
         match verdict:
             case IsOperator(why):
                 self._audit("acts as operator", peer, line, why=why)
                 operator = Caller(self._broker, OPERATOR)
-                api = self._person(peer, is_proven=True) if is_verb else operator
+                api = self._person(peer, has_terminal=True, is_proven=True) if is_verb else operator
                 return self._visitor(api, OPERATOR, version, "It runs in a terminal of yours.")
             case Unproven():
                 if verdict.may_keep_house:
                     why = "neither client nor terminal"
                     self._audit("acts as operator", peer, line, why=why)
                     if is_verb:
-                        return self._visitor(
-                            self._person(None, is_proven=False), NOBODY, version, verdict.because
-                        )
+                        api = self._person(peer, has_terminal=False, is_proven=False)
+                        return self._visitor(api, NOBODY, version, verdict.because)
                 unproven = UnprovenCaller(Caller(self._broker, OPERATOR), verdict)
                 return self._visitor(unproven, NOBODY, version, verdict.because)
             case OfClient():
@@ -162,26 +167,30 @@ class Commands:
         # A process sets its own environment as it likes, so only the client's counts, and only if
         # the person started that client.
         named = started_with(client.pid, "ROOST_SESSION") if verdict.is_persons else None
-        spec = core.SessionSpec(lifetime=Lifetime.ANONYMOUS)
-        if named and is_session_id(named) and not is_counted(named):
-            spec = core.SessionSpec(id=SessionId(named), lifetime=Lifetime.NAMED)
+        is_named = named and is_session_id(named) and not is_counted(named)
+        spec = self._spec(working_directory(client.pid), named if is_named else None)
         folder = self._folder(client.pid)
         name = " · ".join(filter(None, [client.program, os.path.basename(folder or "")]))
         return self._process_agents.make(
             client, conversation, name=name, session=spec, folders=[folder] if folder else ()
         )
 
-    def _person(self, peer: Peer | None, *, is_proven: bool) -> PersonVerbs:
-        """Return the callers for the person's page verbs. ``peer``: the command, if it may have a
-        session by its terminal."""
-        leader = None if peer is None else session_leader(peer.pid)
+    def _person(self, peer: Peer, *, has_terminal: bool, is_proven: bool) -> PersonVerbs:
+        """Return the callers for the person's page verbs.
+
+        has_terminal: the command may have a session by its terminal.
+        """
+        leader = session_leader(peer.pid) if has_terminal else None
         terminal = None
-        if peer is not None and leader is not None:
+        if leader is not None:
 
-            def terminal(pid: int = peer.pid, leader: Process = leader) -> AgentId:
-                return self._agent_of_terminal(pid, leader)
+            def terminal(leader: Process = leader) -> AgentId:
+                return self._agent_of_terminal(peer.pid, leader)
 
-        return PersonVerbs(self._broker, self._token_callers, terminal, is_proven=is_proven)
+        def spec(named: str) -> core.SessionSpec:
+            return self._spec(working_directory(peer.pid), named)
+
+        return PersonVerbs(self._broker, self._token_callers, terminal, spec, is_proven=is_proven)
 
     def _agent_of_terminal(self, pid: int, leader: Process) -> AgentId:
         """Return the agent of the person's terminal, which is made at its first page verb."""
@@ -195,8 +204,29 @@ class Commands:
             leader,
             TERMINAL,
             name=f"terminal {leader.pid}",
-            session=core.SessionSpec(lifetime=Lifetime.ANONYMOUS),
+            session=self._spec(working_directory(pid), None),
             folders=[folder for folder in folders if folder],
+        )
+
+    def _spec(self, folder: str | None, named: str | None) -> core.SessionSpec:
+        """Return the properties of a new session, as the repository around the folder chooses.
+
+        folder: where the client was started, or where the person runs the command. An agent that
+            changes its folder does not get rid of what the repository forbids.
+        named: id of the session; None: an anonymous session.
+
+        Raises ``BadRequest`` if the repository's file is wrong: it may forbid something.
+        """
+        path = find_project(folder)
+        project = Project() if path is None else read_project(path)
+        return core.SessionSpec(
+            id=None if named is None else SessionId(named),
+            lifetime=Lifetime.ANONYMOUS if named is None else Lifetime.NAMED,
+            name=named,
+            browser=self._broker.chosen(project.browser, named, waits=True),
+            policy=project.jar,
+            allow=project.allow,
+            deny=project.deny,
         )
 
     def _folder(self, pid: int) -> str | None:

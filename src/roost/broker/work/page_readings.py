@@ -112,7 +112,10 @@ async def network_requests(
     chosen = [
         request
         for request in record.requests.values()
-        if (op.filter is None or op.filter in request.url) and op.status in (None, _status(request))
+        if (op.filter is None or op.filter in request.url)
+        and (op.status is None or _has_status(request, op.status))
+        and (op.method is None or op.method.upper() == request.method)
+        and (op.kind is None or op.kind.lower() == request.kind)
     ]
     view = views.NetworkView(
         tab=row.id, requests=[_request(r) for r in chosen[-op.limit :]], total=len(chosen)
@@ -182,6 +185,16 @@ def _status(request: RequestRecord) -> str:
     if request.error is not None or (request.status or 0) >= 400:
         return "failed"
     return "pending" if request.ended_at is None else "ok"
+
+
+def _has_status(request: RequestRecord, wanted: str) -> bool:
+    """Return whether the request's status is the wanted word, number, hundred or range."""
+    if wanted in ("pending", "ok", "failed"):
+        return _status(request) == wanted
+    first, _, last = wanted.partition("-")
+    low = int(first.replace("x", "0"))
+    high = int(last) if last else low + 99 * first.endswith("xx")
+    return request.status is not None and low <= request.status <= high
 
 
 def _request(request: RequestRecord) -> views.RequestLogView:

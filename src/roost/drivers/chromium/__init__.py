@@ -6,8 +6,8 @@ Lives here: ``launch`` (find and start Chromium), ``connection`` (commands, repl
 that hangs), ``page_events``, ``requests``, ``camera``, ``dialogs``, ``side_effects``, ``titles``.
 For all tabs: ``cookies``, ``storage``, ``downloads``, ``passwords``, ``taps`` (DevTools clients),
 ``holds`` (pauses new tabs for them).
-May import: ``drivers``, ``errors``, ``hints``, ``local``, ``vocabulary``. Among drivers, only this
-one and the extension's use CDP.
+May import: ``conditions``, ``drivers``, ``errors``, ``hints``, ``local``, ``vocabulary``. Among
+drivers, only this one and the extension's use CDP.
 Never here: Firefox, agents, sessions of Roost. A ``session`` here is a protocol session.
 Tests: ``tests/drivers/chromium``, ``tests/e2e``.
 """

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from roost.conditions import Emulation
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.scripts import Scripts
-from roost.drivers.connection import Json
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.dialogs import Field, TabDialogs
 from roost.drivers.events import DriverEvent
 from roost.vocabulary import TabHandle
@@ -31,18 +33,42 @@ class Dialogs(TabDialogs):
         self._scripts = scripts
         self.viewport: tuple[int, int] | None = None
         """The viewport size of the tab. None: the window's size."""
+        self._device = Emulation()
 
     def dismiss_dialog(self) -> None:
         self._cdp.tell(_ANSWER, {"accept": False}, self._session)
 
     async def resize(self, width: int, height: int) -> None:
         self.viewport = width, height
-        await self._cdp.call(_METRICS, _metrics(width, height), self._session)
+        self._device = replace(self._device, width=None, height=None)
+        await self._cdp.call(_METRICS, self._metrics(), self._session)
 
     def set_viewport(self) -> None:
         """Give the page of a new protocol session the tab's viewport size."""
-        if self.viewport is not None:
-            self._cdp.tell(_METRICS, _metrics(*self.viewport), self._session)
+        if self.viewport is not None or self._device != Emulation():
+            self.say_device().add_done_callback(log_failure)
+
+    def put_device(self, emulation: Emulation) -> None:
+        """Take the size and scale of an emulated device. ``say_device`` tells Chromium."""
+        chosen = {name: getattr(emulation, name) for name in ("width", "height", "scale", "mobile")}
+        self._device = Emulation(**chosen)
+
+    def say_device(self) -> Pending:
+        if self.viewport is None and self._device == Emulation():
+            return self._cdp.call("Emulation.clearDeviceMetricsOverride", None, self._session)
+        return self._cdp.call(_METRICS, self._metrics(), self._session)
+
+    def _metrics(self) -> Json:
+        """Return the size and scale of the page. Zero leaves the window's own."""
+        device, (width, height) = self._device, self.viewport or (0, 0)
+        size = {"width": device.width or width, "height": device.height or height}
+        screen = {"screenWidth": size["width"], "screenHeight": size["height"]}
+        return {
+            **size,
+            **(screen if device.width else {}),
+            "deviceScaleFactor": device.scale or 0,
+            "mobile": bool(device.mobile),
+        }
 
     def chooser_opened(self, session: str, params: Json) -> None:
         if "backendNodeId" not in params:
@@ -70,7 +96,3 @@ class Dialogs(TabDialogs):
         answer = await self._cdp.call("Network.getResponseBody", wanted, self._session)
         body: str = answer["body"]
         return base64.b64decode(body) if answer["base64Encoded"] else body.encode()
-
-
-def _metrics(width: int, height: int) -> Json:
-    return {"width": width, "height": height, "deviceScaleFactor": 0, "mobile": False}

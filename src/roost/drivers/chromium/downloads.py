@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.connection import Json
 from roost.drivers.events import (
@@ -46,3 +47,12 @@ class Downloads:
         if tab is not None:
             path = params.get("filePath") if params["state"] == "completed" else None
             self._report(DownloadEnded(handle=tab.handle, download=params["guid"], path=path))
+
+
+async def put_downloads(cdp: CdpConnection, context: Json, folder: str | None) -> None:
+    """Set the download folder, or refuse downloads. Files are named by an id, because a name
+    that a server chose must not reach the disk."""
+    how: Json = {"behavior": "deny"}
+    if folder is not None:
+        how = {"behavior": "allowAndName", "downloadPath": folder, "eventsEnabled": True}
+    await cdp.call("Browser.setDownloadBehavior", {**context, **how})

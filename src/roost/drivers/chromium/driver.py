@@ -12,11 +12,13 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers.base import (
     BLANK,
     SHARED_JAR,
     Bundle,
     Capabilities,
+    ConditionsOf,
     Cookie,
     Film,
     FilmOptions,
@@ -29,13 +31,15 @@ from roost.drivers.base import (
     RunningBrowser,
     TabUsage,
 )
+from roost.drivers.chromium.conditions import Grants
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.cookies import cookie_from, delete_cookies, write_cookies
-from roost.drivers.chromium.downloads import Downloads
+from roost.drivers.chromium.downloads import Downloads, put_downloads
 from roost.drivers.chromium.film import Screencast
 from roost.drivers.chromium.holds import Holds
+from roost.drivers.chromium.label_tabs import bring_to_front, fill_label, is_visible
 from roost.drivers.chromium.passwords import Passwords
-from roost.drivers.chromium.storage import UnseenPage, read_page_storage
+from roost.drivers.chromium.storage import UnseenPage, read_page_storage, stores_of
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.chromium.usage import tab_usage
@@ -58,9 +62,6 @@ logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 OPEN_SECONDS = 12.0
 OPEN_TRIES = 3
-# The processes that hold the cookies and the localStorage of all jars, as Chromium names them.
-COOKIES_PROCESS = "network.mojom.NetworkService"
-STORAGE_PROCESS = "storage.mojom.StorageService"
 # Ignore Chromium's own user interface ("browser_ui") and the tab targets that contain pages.
 _FILTER = [
     {"type": "browser", "exclude": True},
@@ -92,6 +93,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._holds = Holds(self._let_run)
         self._labels = WindowLabels(self._open_label, self._close)
         self._version: Json | None = None
+        self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
+        self._grants = Grants()
         self._spare: Pending | None = None
         """A browser-level session attached in advance, so that the next client need not wait."""
 
@@ -141,7 +144,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if policy is JarPolicy.SHARED:
             if proxy is not None:
                 raise JarUnavailable("The browser's own jar cannot have domain lists of its own.")
-            await self._put_downloads({}, downloads)
+            await put_downloads(self._browser(), {}, downloads)
             return SHARED_JAR
         options: Json = {"disposeOnDetach": False}
         if proxy is not None:
@@ -149,7 +152,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             options |= {"proxyServer": proxy, "proxyBypassList": "<-loopback>"}
         made = await self._browser().call("Target.createBrowserContext", options)
         self._jars.add(made["browserContextId"])
-        await self._put_downloads({"browserContextId": made["browserContextId"]}, downloads)
+        await put_downloads(
+            self._browser(), {"browserContextId": made["browserContextId"]}, downloads
+        )
         return str(made["browserContextId"])
 
     async def remove_jar(self, jar: str) -> None:
@@ -187,13 +192,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return await write_storage(lambda: self._unseen_page(jar), storage)
 
     async def stores(self) -> Stores:
-        try:
-            answer = await self._browser().call("SystemInfo.getProcessInfo")
-        except CdpError as error:  # this browser lacks the command: then no loss is detected
-            logger.debug("the browser does not tell its processes: %s", error)
-            return Stores()
-        pids = {one["type"]: int(one["id"]) for one in answer["processInfo"]}
-        return Stores(cookies=pids.get(COOKIES_PROCESS, 0), storage=pids.get(STORAGE_PROCESS, 0))
+        return await stores_of(self._browser())
 
     async def open_tab(self, jar: str, group: Group | None = None) -> TabHandle:
         """Open a tab, and then the label of its window: the first tab of a window is in front, and
@@ -238,11 +237,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             raise no_window()
         cdp = self._browser()
         try:
-            window = await cdp.call("Browser.getWindowForTarget", {"targetId": tab})
-            if window["bounds"].get("windowState") == "minimized":
-                normal = {"windowId": window["windowId"], "bounds": {"windowState": "normal"}}
-                await cdp.call("Browser.setWindowBounds", normal)
-            await cdp.call("Target.activateTarget", {"targetId": tab})
+            await bring_to_front(cdp, tab)
         except CdpError as error:
             self.page(tab)  # raises TabGone if the tab closed meanwhile
             raise Unsupported("Chromium did not show the tab.", page_said=str(error)) from None
@@ -261,6 +256,19 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.shield(gone)
             await self._hide_label(jar)
+
+    # --- conditions ----------------------------------------------------------------------------
+
+    def ask_conditions(self, of: ConditionsOf) -> None:
+        self._conditions_of = of
+
+    def check_conditions(self, conditions: Conditions) -> None: ...  # it can follow all
+
+    async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
+        await self._grants.put(self._browser(), jar, conditions.grants)
+
+    async def put_conditions(self, tab: TabHandle, conditions: Conditions) -> None:
+        await self.page(tab).conditions.put(conditions)
 
     # --- DevTools clients ----------------------------------------------------------------------
 
@@ -310,7 +318,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         return None if tab is None else tab.handle
 
     async def put_downloads(self, jar: str, folder: str) -> None:
-        await self._put_downloads(self._context(jar), folder)
+        await put_downloads(self._browser(), self._context(jar), folder)
 
     def _let_run(self, tab: TabHandle) -> None:
         """Let a paused page run.
@@ -367,11 +375,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         attached = await self._create_page(jar)
         session, target = attached["sessionId"], str(attached["targetInfo"]["targetId"])
         self._unseen[session] = target
-        cdp = self._browser()
         try:
-            cdp.tell("Runtime.runIfWaitingForDebugger", None, session)
-            filled = {"frameId": target, "html": html}
-            await cdp.call("Page.setDocumentContent", filled, session)
+            await fill_label(self._browser(), session, target, html)
         except CdpError as error:
             self._close(target)
             raise TabGone("The label tab closed as it opened.", page_said=str(error)) from None
@@ -388,10 +393,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         session = next((one for one, page in self._unseen.items() if page == label), None)
         if label is None or session is None:
             return
-        ask = {"expression": "document.visibilityState", "returnByValue": True}
         with suppress(CdpError, TabGone):
-            answer = await self._browser().call("Runtime.evaluate", ask, session)
-            if answer["result"].get("value") == "visible":
+            if await is_visible(self._browser(), session):
                 await self._labels.renew(jar)
 
     def _context(self, jar: str) -> Json:
@@ -401,14 +404,6 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if jar not in self._jars:
             raise JarUnavailable("That jar is gone.")
         return {"browserContextId": jar}
-
-    async def _put_downloads(self, context: Json, folder: str | None) -> None:
-        """Set the download folder, or refuse downloads. Files are named by an id, because a name
-        that a server chose must not reach the disk."""
-        how: Json = {"behavior": "deny"}
-        if folder is not None:
-            how = {"behavior": "allowAndName", "downloadPath": folder, "eventsEnabled": True}
-        await self._browser().call("Browser.setDownloadBehavior", {**context, **how})
 
     async def _watch_targets(self) -> None:
         cdp = self._browser()
@@ -439,13 +434,18 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             above = self._sessions.get(known["parent"])
             if above is not None:
                 self._tabs[above].take_over_below(known)
-        for what in ("dialogs", "choosers", "requests"):
-            for left in handover[what]:
-                for tab in self._tabs.values():
-                    tab.take_over(what, left["sessionId"], left["params"])
+        # Requests come last: what becomes of them depends on the conditions of their tab.
+        for what in ("dialogs", "choosers"):
+            self._take_over_open(what, handover)
         for tab in self._tabs.values():
-            if not tab.is_ready and not tab.crashed:
-                tab.learn()
+            if not tab.is_ready:
+                tab.learn(self._conditions_of(tab.handle))
+        self._take_over_open("requests", handover)
+
+    def _take_over_open(self, what: str, handover: Json) -> None:
+        for left in handover[what]:
+            for tab in self._tabs.values():
+                tab.take_over(what, left["sessionId"], left["params"])
 
     def _take_over_new(self, known: Json) -> None:
         """Take over a page that is still paused. If the last broker created it, close the page: no
@@ -494,7 +494,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         )
         if hold is not None:
             self._holds.hold(tab.handle, hold.taps)
-        tab.set_up(resume=hold is None).add_done_callback(_heard_or_gone)
+        conditions = self._conditions_of(tab.handle)
+        ready = tab.set_up(resume=hold is None, conditions=conditions)
+        ready.add_done_callback(_heard_or_gone)
 
     def _who_asked_for(self, new: CdpTab) -> TabHandle | None:
         """Return the opener of a ctrl-clicked tab: the tab of the same jar that asked for a tab.
@@ -519,7 +521,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         context = info.get("browserContextId", "")
         jar = context if context in self._jars else SHARED_JAR
         cdp = self._browser()
-        passwords = self._passwords.setdefault(jar, Passwords(cdp))
+        passwords = self._passwords.setdefault(jar, Passwords())
         tab = CdpTab(
             cdp,
             handle,
@@ -551,6 +553,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         if closing is not None and not closing.done():
             closing.set_result(None)
         self._drop_unused_label(tab.jar)
+        for other in [one for one in self._tabs.values() if one.jar == tab.jar]:
+            other.conditions.renew()
         self._report(TabClosed(handle))
 
     def _drop_unused_label(self, jar: str) -> None:
@@ -579,6 +583,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             table.clear()
         self._announced.clear()
         self._passwords.clear()
+        self._grants = Grants()
         self._version = self._spare = None
 
     def page(self, tab: TabHandle) -> CdpTab:

@@ -22,13 +22,19 @@ def request_sent(tab: TabHandle, params: Json) -> Iterator[RequestSent | Request
     same id."""
     redirect = params.get("redirectResponse")
     if redirect is not None:
-        yield RequestEnded(handle=tab, request=params["requestId"], status=redirect["status"])
+        yield RequestEnded(
+            handle=tab,
+            request=params["requestId"],
+            status=redirect["status"],
+            headers=_headers(redirect),
+        )
     yield RequestSent(
         handle=tab,
         request=params["requestId"],
         url=params["request"]["url"],
         method=params["request"]["method"],
         kind=params.get("type", "Other").lower(),
+        headers=_headers(params["request"]),
     )
 
 
@@ -40,7 +46,12 @@ def response_received(tab: TabHandle, params: Json) -> RequestEnded:
         status=response["status"],
         mime_type=response["mimeType"],
         finished=False,
+        headers=_headers(response),
     )
+
+
+def _headers(message: Json) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(value)) for name, value in message.get("headers", {}).items())
 
 
 def request_finished(tab: TabHandle, params: Json) -> RequestEnded:

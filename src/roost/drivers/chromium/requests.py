@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roost.drivers.chromium import page_events
+from roost.drivers.chromium.messages import Messages
 from roost.drivers.chromium.navigation import LEFT
 from roost.drivers.connection import Json
 from roost.drivers.events import (
@@ -21,10 +22,13 @@ class Requests:
     def __init__(self, handle: TabHandle, report: Callable[[DriverEvent], None]) -> None:
         self._handle = handle
         self._report = report
+        self.messages = Messages(handle, report)
         self._open: dict[str, str] = {}
         """Open requests (newest 500) and their document's loader id, empty for workers."""
 
     def sent(self, params: Json) -> None:
+        if params.get("type") == "EventSource":
+            self.messages.opened(params["requestId"], params["request"]["url"])
         self._open[params["requestId"]] = params.get("loaderId", "")
         if len(self._open) > REQUESTS_WATCHED:
             del self._open[next(iter(self._open))]

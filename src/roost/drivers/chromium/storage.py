@@ -9,11 +9,13 @@ https://chromedevtools.github.io/devtools-protocol/tot/Fetch/
 from __future__ import annotations
 
 import json
+import logging
 
 from roost.drivers.base import OriginStorage
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.connection import Json
 from roost.drivers.storage_visitor import Items
+from roost.drivers.stores import Stores
 from roost.errors import TabCrashed
 
 BLANK_ANSWER: Json = {
@@ -21,6 +23,11 @@ BLANK_ANSWER: Json = {
     "responseHeaders": [{"name": "Content-Type", "value": "text/html"}],
     "body": "",
 }
+
+logger = logging.getLogger(__name__)
+# The processes that hold the cookies and the localStorage of all jars, as Chromium names them.
+COOKIES_PROCESS = "network.mojom.NetworkService"
+STORAGE_PROCESS = "storage.mojom.StorageService"
 
 
 async def read_page_storage(cdp: CdpConnection, session: str, origin: str) -> OriginStorage | None:
@@ -77,3 +84,14 @@ class UnseenPage:
             self._cdp.tell("Fetch.fulfillRequest", answer, self.session)
         elif method == "Inspector.targetCrashed":
             self._cdp.interrupt(self.session, TabCrashed("The page's process died."))
+
+
+async def stores_of(cdp: CdpConnection) -> Stores:
+    """Return the processes that hold the cookies and the localStorage of all jars."""
+    try:
+        answer = await cdp.call("SystemInfo.getProcessInfo")
+    except CdpError as error:  # this browser lacks the command: then no loss is detected
+        logger.debug("the browser does not tell its processes: %s", error)
+        return Stores()
+    pids = {one["type"]: int(one["id"]) for one in answer["processInfo"]}
+    return Stores(cookies=pids.get(COOKIES_PROCESS, 0), storage=pids.get(STORAGE_PROCESS, 0))

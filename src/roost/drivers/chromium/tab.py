@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers import events
 from roost.drivers.base import (
     BLANK,
@@ -23,13 +24,15 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
-from roost.drivers.chromium import page_events
 from roost.drivers.chromium.camera import Camera
+from roost.drivers.chromium.conditions import TabConditions, Where
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.dialogs import Dialogs
 from roost.drivers.chromium.frames import Frames
 from roost.drivers.chromium.input import TabInput
+from roost.drivers.chromium.interception import Interception
 from roost.drivers.chromium.navigation import Navigation
+from roost.drivers.chromium.page_events import console_called, exception_thrown
 from roost.drivers.chromium.page_exit import FROZEN_SECONDS, PageExit
 from roost.drivers.chromium.passwords import Passwords, wants_password
 from roost.drivers.chromium.requests import Requests
@@ -82,6 +85,8 @@ class CdpTab:
         self._exit = PageExit(cdp, session, self.dialogs)
         self._cdp = cdp
         self._passwords = passwords
+        self._interception = Interception(cdp, passwords)
+        self.conditions = TabConditions(cdp, session, self._interception, self.dialogs)
         self._report = report
         self._sessions = {session}
         self._navigations: set[Navigation] = set()
@@ -90,6 +95,7 @@ class CdpTab:
         self._awaited: str | None = None
         """The address of a navigation that Chromium has begun and not yet committed."""
         self._requests = Requests(handle, report)
+        self._streams = self._requests.messages
         self.side_effects = SideEffects()
         self._dismisses = False
         """Dismiss dialogs until the next commit: a page must not keep its tab by opening more."""
@@ -107,8 +113,9 @@ class CdpTab:
 
     # --- life ----------------------------------------------------------------------------------
 
-    def set_up(self, *, resume: bool) -> Pending:
+    def set_up(self, *, resume: bool, conditions: Conditions = NO_CONDITIONS) -> Pending:
         """Enable CDP domains and let the page run. Return the reply with the frame tree."""
+        self.conditions.begin(conditions)
         tell, session = self._cdp.tell, self.session
         tell("Page.enable", None, session)
         tell("Page.setLifecycleEventsEnabled", {"enabled": True}, session)
@@ -118,7 +125,7 @@ class CdpTab:
         tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, session)
         tell("Page.setInterceptFileChooserDialog", {"enabled": True}, session)
         self.dialogs.set_viewport()
-        self._passwords.watch(session)
+        self.conditions.watch(session, Where.PAGE)
         self._attach_below(session)
         ready = self._ask_frames(session)
         if resume:
@@ -130,17 +137,20 @@ class CdpTab:
         """Take over a child session of an earlier broker, and let it run if it is paused."""
         self._sessions.add(known["sessionId"])
         self._listen(known["sessionId"])
+        self.conditions.expect(known["sessionId"], known["targetInfo"]["type"])
         if known["targetInfo"]["type"] in FRAME_TYPES:
             self.frames.attached(known["targetInfo"]["targetId"], None, known["sessionId"])
         if known["waiting"]:
             self._cdp.tell("Runtime.runIfWaitingForDebugger", None, known["sessionId"])
 
-    def learn(self) -> None:
+    def learn(self, conditions: Conditions) -> None:
         """Ask for the frames and contexts of a tab that an earlier broker set up. Do not wait for
         the replies: a page with an open dialog sends none."""
+        self.conditions.take_over(conditions)
+        if self.crashed:
+            return
         self.is_ready = True
         for session in self._sessions:
-            self._passwords.watch(session)
             self._cdp.tell("Runtime.disable", None, session)
             self._cdp.tell("Runtime.enable", None, session)
             self._ask_frames(session, is_news=True)
@@ -152,8 +162,8 @@ class CdpTab:
 
     def ended(self, error: RoostError | None = None) -> None:
         """Fail everything that waits for this tab, which is gone."""
+        self._interception.ended()
         for session in self._sessions:
-            self._passwords.forget(session)
             self._cdp.end_session(session, error)
         self._gone = error or TabGone("The tab was closed.")
         for navigation in self._navigations:
@@ -474,15 +484,6 @@ class CdpTab:
     def _request_finished(self, session: str, params: Json) -> None:
         self._requests.finished(params)
 
-    def _console(self, session: str, params: Json) -> None:
-        self._report(page_events.console_called(self.handle, params))
-
-    def _exception(self, session: str, params: Json) -> None:
-        self._report(page_events.exception_thrown(self.handle, params))
-
-    def _request_paused(self, session: str, params: Json) -> None:
-        self._passwords.request_paused(session, params)
-
     def _chooser_opened(self, session: str, params: Json) -> None:
         self.dialogs.chooser_opened(session, params)
 
@@ -495,14 +496,8 @@ class CdpTab:
     def _dialog_closed(self, session: str, params: Json) -> None:
         self.dialogs.dialog_closed()
 
-    def _context_made(self, session: str, params: Json) -> None:
-        self.frames.context_made(params["context"], session)
-
     def _context_gone(self, session: str, params: Json) -> None:
         self.frames.context_gone(params["executionContextId"], session)
-
-    def _contexts_cleared(self, session: str, params: Json) -> None:
-        self.frames.contexts_cleared(session)
 
     def _target_crashed(self, session: str, params: Json) -> None:
         if session != self.session:
@@ -527,17 +522,18 @@ class CdpTab:
             for method in ("Page.enable", "Runtime.enable", "Network.enable"):
                 self._cdp.tell(method, None, below)
             self._cdp.tell("Page.setInterceptFileChooserDialog", {"enabled": True}, below)
-            self._passwords.watch(below)
+            self.conditions.watch(below, Where.FRAME)
             self._ask_frames(below)
         else:
             self._cdp.tell("Runtime.enable", None, below)
+            self.conditions.watch(below, Where.WORKER)
         self._attach_below(below)
         self._cdp.tell("Runtime.runIfWaitingForDebugger", None, below)
 
     def _detached_below(self, session: str, params: Json) -> None:
         below = params["sessionId"]
         self._sessions.discard(below)
-        self._passwords.forget(below)
+        self.conditions.forget(below)
         self._cdp.end_session(below)
 
     def _listen(self, session: str) -> None:
@@ -576,16 +572,20 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "Page.fileChooserOpened": CdpTab._chooser_opened,
     "Page.javascriptDialogOpening": CdpTab._dialog_opened,
     "Page.javascriptDialogClosed": CdpTab._dialog_closed,
-    "Fetch.requestPaused": CdpTab._request_paused,
+    "Fetch.requestPaused": lambda tab, s, params: tab._interception.request_paused(s, params),
     "Network.requestWillBeSent": CdpTab._request_sent,
     "Network.responseReceived": CdpTab._response_received,
+    "Network.webSocketCreated": lambda tab, _, p: tab._streams.opened(p["requestId"], p["url"]),
+    "Network.webSocketFrameSent": lambda tab, _, params: tab._streams.frame(params, sent=True),
+    "Network.webSocketFrameReceived": lambda tab, _, params: tab._streams.frame(params, sent=False),
+    "Network.eventSourceMessageReceived": lambda tab, _, params: tab._streams.event(params),
     "Network.loadingFinished": CdpTab._request_finished,
     "Network.loadingFailed": CdpTab._request_finished,
-    "Runtime.consoleAPICalled": CdpTab._console,
-    "Runtime.exceptionThrown": CdpTab._exception,
-    "Runtime.executionContextCreated": CdpTab._context_made,
+    "Runtime.consoleAPICalled": lambda tab, _, p: tab._report(console_called(tab.handle, p)),
+    "Runtime.exceptionThrown": lambda tab, _, p: tab._report(exception_thrown(tab.handle, p)),
+    "Runtime.executionContextCreated": lambda tab, s, p: tab.frames.context_made(p["context"], s),
     "Runtime.executionContextDestroyed": CdpTab._context_gone,
-    "Runtime.executionContextsCleared": CdpTab._contexts_cleared,
+    "Runtime.executionContextsCleared": lambda tab, s, _: tab.frames.contexts_cleared(s),
     "Input.dragIntercepted": lambda tab, _, params: tab.input.drag_began(params),
     "Inspector.targetCrashed": CdpTab._target_crashed,
     "Target.attachedToTarget": CdpTab._attached_below,
@@ -594,5 +594,5 @@ _EVENTS: dict[str, Callable[[CdpTab, str, Json], None]] = {
 _LEFT_BEHIND: dict[str, Callable[[CdpTab, str, Json], None]] = {
     "dialogs": CdpTab._dialog_opened,
     "choosers": CdpTab._chooser_opened,
-    "requests": CdpTab._request_paused,
+    "requests": lambda tab, session, params: tab._interception.request_paused(session, params),
 }

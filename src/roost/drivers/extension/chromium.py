@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from roost.conditions import NO_CONDITIONS
 from roost.drivers.base import (
     SHARED_JAR,
     Arrival,
@@ -219,7 +220,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
         return DebuggerConnection(link, self._word, on_end)
 
     def _linked_anew(self) -> None:
-        self._passwords = Passwords(self._link())
+        self._passwords = Passwords()
 
     def _take_over(self, handover: Json) -> None:
         below = [known for known in handover["sessions"] if known["parent"]]
@@ -238,7 +239,7 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
                 for left in handover[what]:
                     page.take_over(what, left["sessionId"], left["params"])
             if not page.crashed:
-                page.learn()
+                page.learn(NO_CONDITIONS)
             self._attached[tab] = _DebuggedTab(page, ready)
             self._let_go_later(tab, self._attached[tab])
 

@@ -2,7 +2,7 @@
 
 Lives here: ``browser.py`` (pages, jars, a tiny JavaScript), ``driver.py`` (its ``Driver``), and
 ``grouped_driver.py`` (the same for a person's own browser with tab groups).
-May import: ``drivers``, ``errors``, ``vocabulary``.
+May import: ``conditions``, ``drivers``, ``errors``, ``vocabulary``.
 Never here: shortcuts that real drivers do not have. ``roost.testing.drivers.check_driver`` checks
 all drivers alike.
 Tests: ``tests/drivers/fake/test_fake.py``.

@@ -16,7 +16,8 @@ from itertools import count
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from roost.drivers.base import BLANK, SHARED_JAR, Report
+from roost.conditions import NO_CONDITIONS, Conditions
+from roost.drivers.base import BLANK, SHARED_JAR, ConditionsOf, Report
 from roost.drivers.events import (
     DriverEvent,
     TabClosed,
@@ -59,6 +60,7 @@ class FakePage:
     url: str = BLANK
     title: str = ""
     crashed: bool = False
+    conditions: Conditions = NO_CONDITIONS
     ended: asyncio.Future[RoostError] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -84,6 +86,8 @@ class FakeBrowser:
         """The localStorage: jar → origin → items."""
         self.front: TabHandle | None = None
         """The tab that the person sees, once a driver brought one to the front."""
+        self.jar_conditions: dict[str, Conditions] = {}
+        self.conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
         self.report: Report | None = None
         self.is_running = False
         self._numbers = count(1)
@@ -95,6 +99,7 @@ class FakeBrowser:
         page = self.new_page(jar)
         page.url = url
         self._say(TabOpened(handle=page.handle, opener=opener, jar=jar, url=url))
+        page.conditions = self.conditions_of(page.handle)
         self._fill(page, url)
         return page
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from roost.conditions import Conditions
 from roost.drivers import events
 from roost.drivers.base import (
     SHARED_JAR,
     Capabilities,
+    ConditionsOf,
     Cookie,
     Film,
     FilmOptions,
@@ -28,8 +30,18 @@ from roost.drivers.fake.browser import (
 from roost.drivers.fake.page import FakePageDriver
 from roost.drivers.repeated_shots import RepeatedShots
 from roost.drivers.window_labels import no_window
-from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone
+from roost.errors import (
+    BadRequest,
+    BrowserLost,
+    JarUnavailable,
+    TabCrashed,
+    TabGone,
+    Unsupported,
+)
 from roost.vocabulary import JarPolicy, TabHandle
+
+REFUSED_AGENT = "refused"
+"""A user agent that the fake browser refuses, for tests of refused conditions."""
 
 
 class FakeDriver:
@@ -145,6 +157,22 @@ class FakeDriver:
     async def close_tab(self, tab: TabHandle) -> None:
         self._check_running()
         self.browser.close_page(tab)
+
+    def ask_conditions(self, of: ConditionsOf) -> None:
+        self.browser.conditions_of = of
+
+    def check_conditions(self, conditions: Conditions) -> None:
+        if conditions.throttle is not None:
+            raise Unsupported("The fake browser has one speed.")
+
+    async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
+        self._cookies(jar)
+        self.browser.jar_conditions[jar] = conditions
+
+    async def put_conditions(self, tab: TabHandle, conditions: Conditions) -> None:
+        self.find(tab).conditions = conditions
+        if conditions.emulation.user_agent == REFUSED_AGENT:
+            raise BadRequest("The browser refused a value.")
 
     async def film(
         self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]

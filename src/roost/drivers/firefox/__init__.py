@@ -5,8 +5,8 @@ replies, events), ``contexts`` and ``jars`` (all tabs and jars), ``driver`` (the
 ``tab`` (one tab) and the tab's parts: ``scripts`` and ``values``, ``input``, ``input_translation``,
 ``default_actions`` (clicks and keys), ``navigation``, ``page_events``, ``camera``, ``dialogs``. For
 all tabs: ``cookies``, ``storage``; ``lacks`` (what Firefox cannot do).
-May import: ``drivers``, ``errors``, ``hints``, ``local``, ``vocabulary``, ``wire``. Among drivers,
-only this one and the extension's use BiDi.
+May import: ``conditions``, ``drivers``, ``errors``, ``hints``, ``local``, ``vocabulary``, ``wire``.
+Among drivers, only this one and the extension's use BiDi.
 Never here: Chromium, agents, sessions of Roost. BiDi's one session belongs to the keeper.
 Tests: ``tests/drivers/firefox``.
 """

@@ -43,7 +43,10 @@ class Contexts:
         report: Callable[[DriverEvent], None],
         *,
         headless: bool = True,
+        viewport: tuple[int, int] | None = None,
     ) -> None:
+        self.viewport = viewport
+        self.preloads: set[str] = set()
         self.tabs: dict[TabHandle, BidiTab] = {}
         self._is_headless = headless
         self._selected: str | None = None
@@ -148,6 +151,11 @@ class Contexts:
         selecting.add_done_callback(log_failure)
         await asyncio.wait({selecting}, timeout=SELECT_SECONDS)
 
+    def note_intercepts(self) -> None:
+        intercepts = {one.context: one.interception.intercept for one in self.tabs.values()}
+        left = {context: one for context, one in intercepts.items() if one is not None}
+        self._bidi.say("note", {"intercepts": left})
+
     def ended(self, error: RoostError) -> None:
         """Fail everything that waits for a tab, because the browser is gone."""
         self._new_tabs.clear()
@@ -226,6 +234,7 @@ class Contexts:
             about = known.get(name, {})
             if about.get("told"):
                 tab = self._adopt(context, handles.get(name))
+                tab.interception.intercept = handover["notes"].get("intercepts", {}).get(name)
                 tab.take_over(context["url"], about)
                 taken.append(tab.handle)
             elif about.get("created"):

@@ -7,13 +7,16 @@ restarts. So the keeper holds the session, and each new broker continues in it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers.base import (
     SHARED_JAR,
     Bundle,
     Capabilities,
+    ConditionsOf,
     Cookie,
     Film,
     FilmOptions,
@@ -26,7 +29,10 @@ from roost.drivers.connection import Json, log_failure
 from roost.drivers.events import (
     DriverEvent,
     TabNavigated,
+    TabOpened,
 )
+from roost.drivers.firefox.conditions import JarConditions
+from roost.drivers.firefox.conditions import check as check_conditions
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.contexts import Contexts
 from roost.drivers.firefox.jars import (
@@ -43,6 +49,7 @@ from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 
+logger = logging.getLogger(__name__)
 OPEN_SECONDS = 30.0
 BODY_BYTES = 10 * MIB
 """Firefox keeps response bodies up to this size for later ``body`` calls."""
@@ -52,13 +59,16 @@ _EVENTS = ["browsingContext", "network", "log.entryAdded", "input.fileDialogOpen
 class FirefoxDriver(ManagedDriver[BidiConnection]):
     """The driver of one Firefox that a keeper holds."""
 
-    capabilities = Capabilities(draws_for_pictures=False, lacks=LACKS)
+    capabilities = Capabilities(draws_for_pictures=False, sees_messages=False, lacks=LACKS)
 
     def __init__(self, keeper: KeeperProcess, bundle: Bundle) -> None:
         super().__init__(keeper, bundle)
         self._jars: Jars | None = None
         self._contexts: Contexts | None = None
         self._unseen: dict[str, UnseenPage] = {}
+        self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
+        self._jar_conditions: dict[str, JarConditions] = {}
+        self._putting: set[asyncio.Task[None]] = set()
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -83,6 +93,10 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         there = [one for one in tree if one["context"] not in gone]
         contexts.close_left(left)
         tabs = contexts.take_over(handover, there)
+        for preload in notes.get("preloads", ()):
+            bidi.tell("script.removePreloadScript", {"script": preload})
+        for tab in contexts.tabs.values():
+            tab.interception.put(self._conditions_of(tab.handle))
         self._take_over_what_waits(handover)
         bidi.release()
         return RunningBrowser(
@@ -107,6 +121,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     async def remove_jar(self, jar: str) -> None:
         jars = self._all_jars()
         self._all_contexts().jar_removed(jar)
+        self._jar_conditions.pop(jar, None)
         await jars.remove(jar)
 
     async def read_cookies(self, jar: str) -> list[Cookie]:
@@ -153,6 +168,30 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         if tab in contexts.tabs:
             await contexts.close(contexts.tabs[tab])
 
+    # --- conditions ----------------------------------------------------------------------------
+
+    def ask_conditions(self, of: ConditionsOf) -> None:
+        self._conditions_of = of
+
+    def check_conditions(self, conditions: Conditions) -> None:
+        check_conditions(conditions)
+
+    async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
+        self._all_jars().check(jar)
+        known = self._jar_conditions.get(jar)
+        if known is None:
+            known = JarConditions(
+                self._browser(), jar, self._keeper.viewport, self._all_contexts().preloads
+            )
+            self._jar_conditions[jar] = known
+        await known.put(conditions)
+
+    async def put_conditions(self, tab: TabHandle, conditions: Conditions) -> None:
+        page = self.page(tab)
+        page.check_open()
+        known = self._jar_conditions.get(page.jar)
+        await page.conditions.put(conditions, NO_CONDITIONS if known is None else known.now)
+
     # --- the browser ---------------------------------------------------------------------------
 
     @asynccontextmanager
@@ -181,7 +220,11 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     def _take_over_what_waits(self, handover: Json) -> None:
         """Handle the requests, dialogs and file choosers that opened while no broker ran."""
         for request in handover["requests"]:
-            self._refuse_password(request)
+            tab = self._all_contexts().tab_of(request["context"])
+            if not request.get("isBlocked"):
+                self._refuse_password(request)
+            elif tab is not None:
+                tab.interception.request_paused(request)
         for prompt in handover["prompts"]:
             self._heard("browsingContext.userPromptOpened", prompt)
         for chooser in handover["choosers"]:
@@ -219,7 +262,14 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     def _speak(self, link: Link) -> BidiConnection:
         bidi = BidiConnection(link, self._word, self._ended, self._heard)
         self._jars = Jars(bidi, self._keeper.viewport)
-        self._contexts = Contexts(bidi, self._bundle, self._tell, headless=self._keeper.headless)
+        self._contexts = Contexts(
+            bidi,
+            self._bundle,
+            self._tell,
+            headless=self._keeper.headless,
+            viewport=self._keeper.viewport,
+        )
+        self._jar_conditions.clear()
         bidi.begin()
         return bidi
 
@@ -231,6 +281,20 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         if isinstance(event, TabNavigated):
             self._all_jars().visited(self.page(event.handle).jar, event.url)
         super()._tell(event)
+        if isinstance(event, TabOpened):
+            self._begin_conditions(event.handle)
+
+    def _begin_conditions(self, tab: TabHandle) -> None:
+        """Make a tab that no call opened follow its conditions. BiDi cannot pause the tab until
+        then, so its first request may go without the rules of the tab (``lacks.py``)."""
+        conditions = self._conditions_of(tab)
+        if conditions != NO_CONDITIONS:
+            putting = asyncio.get_running_loop().create_task(
+                self.put_conditions(tab, conditions), name=f"set up {tab}"
+            )
+            self._putting.add(putting)
+            putting.add_done_callback(self._putting.discard)
+            putting.add_done_callback(_log_refused)
 
     def _all_jars(self) -> Jars:
         self._browser()
@@ -252,6 +316,11 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         if found is None:
             raise TabGone("There is no such tab.")
         return found
+
+
+def _log_refused(putting: asyncio.Task[None]) -> None:
+    if not putting.cancelled() and (error := putting.exception()) is not None:
+        logger.debug("a new tab does not follow its conditions: %r", error)
 
 
 async def _with_frames(bidi: BidiConnection, root: Json) -> Json:

@@ -57,6 +57,30 @@ LACKS = (
         "chooser at once, but the page would take that for a cancelled upload.",
     ),
     Lack(
+        "slow networks, touch screens and media features",
+        "Throttling, `mobile` and `touch` (so all phones and tablets), colour scheme, reduced "
+        "motion, contrast and print media get `UNSUPPORTED`.",
+        "BiDi has no commands for these in this version of Firefox.",
+    ),
+    Lack(
+        "messages of WebSockets and event sources",
+        "Listing them gets `UNSUPPORTED`.",
+        "BiDi has no events for them.",
+    ),
+    Lack(
+        "permissions for all origins",
+        "A permission needs an `origin`, and only those that Firefox lets BiDi set are granted; "
+        "others get `UNSUPPORTED`.",
+        "BiDi sets a permission for one origin.",
+    ),
+    Lack(
+        "route rules and init scripts at a popup's beginning",
+        "Route rules, headers for one origin and HTTP credentials may miss the first request of a "
+        "popup, and init scripts its first document. All other conditions hold from the first "
+        "request on. An aborted request always fails for the same reason.",
+        "BiDi intercepts requests of tabs that exist, and cannot pause a new tab.",
+    ),
+    Lack(
         "very long names of downloads",
         f"A download whose name is longer than {DOWNLOAD_NAME_BYTES} bytes fails, and is listed "
         "as failed.",

@@ -7,6 +7,7 @@ end.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 
 from roost.drivers.connection import Json
@@ -92,17 +93,33 @@ def _has_left(params: Json) -> bool:
     return not params["request"]["url"].startswith(_NEVER_LEFT)
 
 
+def kind_of(request: Json) -> str:
+    """Return the kind of a request: document, script, image, xhr, …"""
+    by_initiator = _BY_INITIATOR.get(request.get("initiatorType") or "", "other")
+    return _BY_DESTINATION.get(request.get("destination") or "", by_initiator)
+
+
 def _request_sent(handle: TabHandle, params: Json) -> RequestSent:
     request = params["request"]
-    by_initiator = _BY_INITIATOR.get(request.get("initiatorType") or "", "other")
-    kind = _BY_DESTINATION.get(request.get("destination") or "", by_initiator)
     return RequestSent(
         handle=handle,
         request=request["request"],
         url=request["url"],
         method=request["method"],
-        kind=kind,
+        kind=kind_of(request),
+        headers=headers_of(request),
     )
+
+
+def headers_of(message: Json) -> tuple[tuple[str, str], ...]:
+    """Return the headers of a request or response."""
+    found = []
+    for one in message.get("headers", ()):
+        value = one["value"]
+        is_text = value["type"] == "string"
+        text = value["value"] if is_text else base64.b64decode(value["value"]).decode("latin-1")
+        found.append((one["name"], text))
+    return tuple(found)
 
 
 def _response_started(handle: TabHandle, params: Json) -> RequestEnded:
@@ -127,6 +144,7 @@ def _answered(handle: TabHandle, params: Json, *, finished: bool) -> RequestEnde
         status=response["status"] or None,
         mime_type=response["mimeType"].split(";")[0] or None,
         finished=finished,
+        headers=headers_of(response),
     )
 
 

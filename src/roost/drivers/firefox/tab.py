@@ -30,10 +30,12 @@ from roost.drivers.events import (
     TabNavigated,
 )
 from roost.drivers.firefox.camera import Camera
+from roost.drivers.firefox.conditions import TabConditions
 from roost.drivers.firefox.connection import BidiConnection, BidiError
 from roost.drivers.firefox.dialogs import Dialogs
 from roost.drivers.firefox.input import TabInput
 from roost.drivers.firefox.input_translation import releases
+from roost.drivers.firefox.interception import Interception
 from roost.drivers.firefox.navigation import (
     Documents,
     End,
@@ -64,6 +66,17 @@ class TabContexts(Protocol):
 
     async def select(self, tab: BidiTab) -> None:
         """Show and focus the tab's page, as far as Firefox can."""
+
+    def note_intercepts(self) -> None:
+        """Tell the keeper which intercepts the tabs have, for the next broker."""
+
+    @property
+    def preloads(self) -> set[str]:
+        """The ids of all init scripts in this Firefox."""
+
+    @property
+    def viewport(self) -> tuple[int, int] | None:
+        """The size of pages without an emulated device. None: the window's size."""
 
     async def await_tabs_of(self, opener: BidiTab) -> None:
         """Wait until all tabs that ``opener`` opened have been reported."""
@@ -100,6 +113,10 @@ class BidiTab:
         self._report = report
         self._others = others
         self._documents = Documents(self.check_alive)
+        self.interception = Interception(bidi, context, others.note_intercepts)
+        self.conditions = TabConditions(
+            bidi, self.interception, lambda: others.viewport, others.preloads
+        )
         self.bind(context)
         self._navigations = Navigations()
         self._given_up: NavigationStart | None = None
@@ -118,6 +135,8 @@ class BidiTab:
     def bind(self, context: str) -> None:
         """Use that context for this tab. A tab with a frozen page gets a new context."""
         self.context = context
+        if context != self.interception.context:
+            self.interception.bind(context)
         self.frames.clear()
         self.scripts = Scripts(self._bidi, context, self._bundle, self._documents)
         self._input = TabInput(self._bidi, context, self.scripts, lambda: bool(self.frames))
@@ -147,6 +166,7 @@ class BidiTab:
     def ended(self, error: RoostError) -> None:
         """Fail everything that waits for this tab, which is gone."""
         self._gone = error
+        self.interception.ended()
         self._interrupt(error)
 
     def check_open(self) -> None:
@@ -400,6 +420,8 @@ class BidiTab:
         if heard is not None:
             heard(self, params)
         report = report_of(self.handle, method, params)
+        if method == "network.beforeRequestSent" and params.get("isBlocked"):
+            self.interception.request_paused(params)
         if report is not None:
             self._report(report)
 

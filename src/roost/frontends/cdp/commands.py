@@ -8,6 +8,7 @@ so that a client cannot tell another session's target from one that does not exi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from roost.errors import BadRequest, RoostError
@@ -55,6 +56,9 @@ IN_TABS = frozenset(
 """The only methods that a client may call on the tab target around a page."""
 
 
+LOOPBACK_TOO = "<-loopback>"
+"""Entry of a bypass list: use the proxy for addresses of this machine, too, as Roost always does.
+Playwright adds it by itself."""
 OF_THE_PAGES_JAR = {
     "Storage.getCookies": "Network.getAllCookies",
     "Storage.setCookies": "Network.setCookies",
@@ -267,6 +271,12 @@ def _close_target(browser: VisibleBrowser, call: Call, link: ProtocolSession) ->
 
 @_does("Target.createBrowserContext")
 def _create_context(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
+    bypass = {one.strip() for one in re.split("[,;]", call.text("proxyBypassList") or "")}
+    if bypass - {"", LOOPBACK_TOO}:
+        # To drop the list would send requests to the proxy that the client wants to keep from it.
+        raise Refusal(
+            FAILED, "proxyBypassList is not supported here: use the proxy for all addresses"
+        )
     return [MakeContext(call, call.text("proxyServer"))]
 
 

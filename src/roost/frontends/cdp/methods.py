@@ -80,7 +80,8 @@ BROWSER: dict[str, Rule] = {
     "Target.autoAttachRelated": _refused("targets are handed out by setAutoAttach"),
     "Target.closeTarget": _confined(f"{_OWN_TARGET}, by way of the broker"),
     "Target.createBrowserContext": _confined(
-        "a real one, inside the session's domain lists; it goes with the connection"
+        "a real one, inside the session's domain lists; it goes with the connection. A"
+        " `proxyBypassList` is refused"
     ),
     "Target.createTarget": _confined(
         "a tab of the session: pool and address rules hold, in the background"

@@ -1,4 +1,4 @@
-"""Make one call to the broker, for commands that do not use asyncio.
+"""Call the broker from a command, without asyncio and without the models of ``roost.api``.
 
 A command says hello as ``ClientKind.CLI``. The broker finds out from the process tree whether an
 agent or the person runs the command. No agent ends when the command's connection ends.
@@ -6,27 +6,28 @@ agent or the person runs the command. No agent ends when the command's connectio
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager
-from typing import TypeVar, cast
+import select
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar, cast
 
 import click
 
 from roost import __version__
-from roost.api.operations import Answers, Operation, parse
-from roost.api.views import View
-from roost.client.client import Client
-from roost.errors import BadRequest, NotFound, Timeout
+from roost.errors import Interrupted, NotFound, RoostError, Timeout
 from roost.frontends.cli.options import CommonFlags
-from roost.local.broker_start import ensure_broker, running_broker
+from roost.frontends.cli.orders import Answer, Order
+from roost.local.broker_start import RETRY_SECONDS, connect, ensure_broker, running_broker
+from roost.local.deadline import Deadline
+from roost.local.greeting import READ_BYTES, greet
 from roost.local.home import Home
-from roost.vocabulary import CALL_SECONDS, HELLO_SECONDS, OPERATOR, conversation_in
-from roost.wire.hello import ClientKind, Hello
+from roost.vocabulary import CALL_SECONDS, LINK_FRAME_BYTES, OPERATOR, conversation_in
+from roost.wire.framing import JsonLines, encode_line
+from roost.wire.hello import ClientKind, Hello, Welcome
 
-R = TypeVar("R", bound=View)
-T = TypeVar("T")
+R = TypeVar("R")
 
 MORE_SECONDS = 5.0
 LINGER = ("--linger",)
@@ -35,73 +36,154 @@ LINGER = ("--linger",)
 
 def ask(
     flags: CommonFlags,
-    operation: type[Answers[R]],
+    order: Order[R],
     *,
     start: bool = False,
     timeout: float | None = None,
     **arguments: object,
 ) -> R:
-    """Call the operation and return the broker's answer.
+    """Make one call and return the broker's answer.
 
-    ``start``: start a broker if none runs, to end some time after its last session. Otherwise raise
+    start: start a broker if none runs, to end some time after its last session. Otherwise raise
         ``NotFound`` if none runs.
     """
-    order = made(operation, **arguments)
-
-    async def answer() -> R:
-        async with caller(flags, start=start) as client:
-            return await bounded(client.call(order, timeout=timeout), timeout)
-
-    return asyncio.run(answer())
+    with caller(flags, start=start) as broker:
+        return broker.call(order, timeout=timeout, **arguments)
 
 
-async def bounded(call: Awaitable[T], timeout: float | None) -> T:
-    """Raise ``Timeout`` if the broker hangs. A broker that works answers every call in time."""
-    seconds = (timeout or CALL_SECONDS) + MORE_SECONDS
-    try:
-        async with asyncio.timeout(seconds):
-            return await call
-    except TimeoutError:
-        hint = "See `roost doctor`; `roost stop` may have to be followed by a kill."
-        raise Timeout(f"The broker has not answered for {seconds:g} s.", hint=hint) from None
+class Broker:
+    """A connection on which the broker has accepted the hello. Makes one call at a time."""
+
+    def __init__(self, sock: socket.socket, welcome: Welcome) -> None:
+        self._sock = sock
+        self._frames = JsonLines(LINK_FRAME_BYTES)
+        self._heard: list[Any] = []
+        self._calls = 0
+        self._is_watching = False
+        self.agent = welcome.agent
+
+    @property
+    def is_agents(self) -> bool:
+        """The broker takes this command for an agent's."""
+        return self.agent != OPERATOR
+
+    def call(self, order: Order[R], *, timeout: float | None = None, **arguments: object) -> R:
+        """Call the operation and return the view that it answers.
+
+        timeout: seconds that the broker gives the call (None: the operation's default).
+        arguments: those that are None are left out.
+
+        Raises the ``RoostError`` that the broker answers. A wrong argument names the command's
+        help. Raises ``Timeout`` if the broker hangs, ``Interrupted`` if it goes away.
+        """
+        self._calls += 1
+        given = {name: value for name, value in arguments.items() if value is not None}
+        message: dict[str, Any] = {"id": self._calls, "op": order.op, "args": given}
+        if timeout is not None:
+            message["timeoutMs"] = timeout * 1000
+        seconds = (timeout or CALL_SECONDS) + MORE_SECONDS
+        deadline = Deadline(seconds)
+        try:
+            self._sock.sendall(encode_line(message))
+            while True:
+                for answer in self._received(deadline):
+                    match answer:
+                        case {"id": self._calls, "ok": dict(reply)}:
+                            return cast(R, Answer(reply))
+                        case {"error": dict(error)}:
+                            raise _with_help(order.op, RoostError.from_wire(error))
+                        case {"event": dict()} if self._is_watching:
+                            self._heard.append(answer)
+        except TimeoutError:
+            hint = "See `roost doctor`; `roost stop` may have to be followed by a kill."
+            text = f"The broker has not answered for {seconds:g} s."
+            raise Timeout(text, hint=hint) from None
+        except ConnectionError:
+            raise Interrupted(
+                f"The broker went away during {order.op}; nobody knows whether it was done."
+            ) from None
+
+    def watch(self, session: str) -> None:
+        """Ask for what happens in the session from now on."""
+        self._is_watching = True
+        self._sock.sendall(encode_line({"watch": session}))
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield what happens in the watched session, until the broker goes away."""
+        self._sock.settimeout(None)
+        with suppress(ConnectionError):
+            while True:
+                for message in self._heard or self._received(None):
+                    match message:
+                        case {"event": dict(event)}:
+                            yield event
+                        case {"error": dict(error)}:
+                            raise RoostError.from_wire(error)
+                self._heard = []
+
+    def _received(self, deadline: Deadline | None) -> list[Any]:
+        """Wait for messages and return them, at least one read's worth."""
+        if deadline is not None:
+            if deadline.has_passed():
+                raise TimeoutError
+            self._sock.settimeout(max(deadline.remaining(), 0.001))
+        data = self._sock.recv(READ_BYTES)
+        if not data:
+            raise ConnectionResetError
+        return list(self._frames.feed(data))
 
 
-def made(operation: type[Answers[R]], **arguments: object) -> Answers[R]:
-    """Return the operation with the typed arguments.
-
-    Raise ``BadRequest`` that names the argument if one is wrong.
-    """
-    assert issubclass(operation, Operation)
-    given = {name: value for name, value in arguments.items() if value is not None}
-    try:
-        return cast(Answers[R], parse(operation.op, given))
-    except BadRequest as error:
-        command = click.get_current_context().command_path
-        raise error.retold(hint=f"See `{command} --help`.") from None
-
-
-@asynccontextmanager
-async def caller(
-    flags: CommonFlags, *, home: Home | None = None, start: bool = False
-) -> AsyncIterator[Client]:
-    """Connect to the broker, and say goodbye at the end."""
-    home = home or Home.find()
+@contextmanager
+def caller(flags: CommonFlags, *, start: bool = False) -> Iterator[Broker]:
+    """Connect to the broker as this command."""
+    home = Home.find()
     if start:
-        await asyncio.to_thread(ensure_broker, home, options=LINGER)
+        ensure_broker(home, options=LINGER)
     elif running_broker(home) is None:
         raise no_broker(home)
     hello = Hello(
-        token="",  # the client sets it
+        token=home.operator_token(),
         kind=ClientKind.CLI,
         software=__version__,
         session=conversation_in(os.environ),
         resumable=True,
         operator=flags.operator,
     )
-    async with Client(home, hello, start=False) as client:
-        await bounded(client.reach(), HELLO_SECONDS)
-        flags.is_agent = client.agent not in (None, OPERATOR)
-        yield client
+    sock, welcome = _admitted(home, hello)
+    with sock:
+        broker = Broker(sock, welcome)
+        flags.is_agent = broker.is_agents
+        yield broker
+
+
+def _admitted(home: Home, hello: Hello) -> tuple[socket.socket, Welcome]:
+    """Say hello, three times if a broker is just being killed or stopped: no call was sent yet."""
+    for pause in (*RETRY_SECONDS, None):
+        sock = connect(home)
+        try:
+            return sock, greet(sock, hello)
+        except TimeoutError:
+            sock.close()
+            raise Timeout(
+                "The broker took the connection and says nothing.",
+                hint="It hangs or is stopped; see `roost doctor`.",
+            ) from None
+        except ConnectionError:
+            sock.close()
+            if pause is not None:
+                select.select([], [], [], pause)
+        except BaseException:
+            sock.close()
+            raise
+    raise Interrupted("The broker closes the connection during the hello.")
+
+
+def _with_help(op: str, error: RoostError) -> RoostError:
+    """Name the command's help where the hint would list the operation's arguments."""
+    context = click.get_current_context(silent=True)
+    if context is None or f"{op} takes: " not in error.hint:
+        return error
+    return error.retold(hint=f"See `{context.command_path} --help`.")
 
 
 def no_broker(home: Home) -> NotFound:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json
 
@@ -21,16 +22,15 @@ def cdp_url(flags: CommonFlags, session: str | None, ws: bool) -> None:
     `connect_over_cdp(URL)`. Clients that drop the path of an http address (agent-browser, crawl4ai)
     and Puppeteer's `browserWSEndpoint` take what `--ws` prints.
     """
-    from roost.api import operations as ops
     from roost.errors import Unsupported
     from roost.frontends.cli.broker_call import ask
 
-    http = ask(flags, ops.Status).broker.http
+    http = ask(flags, orders.STATUS).broker.http
     if http is None:
         raise Unsupported(
             "This broker serves no HTTP.", hint="Restart it: `roost stop`, `roost up`."
         )
-    issued = ask(flags, ops.SessionToken, session=session)
+    issued = ask(flags, orders.SESSION_TOKEN, session=session)
     url = f"{http}/cdp/{issued.token}"
     web_socket = url.replace("http", "ws", 1)
     if flags.json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json
 
@@ -27,11 +28,10 @@ def dashboard(flags: CommonFlags, no_open: bool) -> None:
     """Watch all agents live in your web browser."""
     import webbrowser
 
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
     from roost.local.home import Home, write_secret
 
-    login = ask(flags, ops.DashboardOpen, start=True)
+    login = ask(flags, orders.DASHBOARD_OPEN, start=True)
     file = Home.find().dashboard
     write_secret(file, _FORWARD.format(address=login.address, code=login.code).encode())
     is_open = not no_open and not flags.json and webbrowser.open(file.as_uri())

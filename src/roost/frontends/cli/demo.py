@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import click
-
-from roost.frontends.cli.install.invocation import own_spelling, way_onto_path
 
 if TYPE_CHECKING:
     from roost.client.client import Client
@@ -26,15 +25,25 @@ def demo(ctx: click.Context, browser: str) -> None:
     only if every proof held.
     """
     from roost.demo.story import tell
-    from roost.frontends.cli.broker_call import caller
-    from roost.frontends.cli.options import CommonFlags
+    from roost.frontends.cli.install.invocation import own_spelling, way_onto_path
     from roost.frontends.cli.terminal import COLORS, console
-
-    def operator(home: Home) -> AbstractAsyncContextManager[Client]:
-        return caller(CommonFlags(operator=True), home=home)
 
     if not tell(browser, operator=operator, console=console(), colors=COLORS):
         ctx.exit(1)
     click.echo(f"\nNext:  {own_spelling()} install  # put Roost into your coding agents")
     if (line := way_onto_path()) is not None:
         click.echo(f"Or:    {line}  # and then: roost install")
+
+
+@asynccontextmanager
+async def operator(home: Home) -> AsyncIterator[Client]:
+    """Connect to the broker of the demo as the person."""
+    from roost import __version__
+    from roost.client.client import Client
+    from roost.wire.hello import ClientKind, Hello
+
+    # The client sets the token.
+    hello = Hello(token="", kind=ClientKind.CLI, software=__version__, operator=True)
+    async with Client(home, hello, start=False) as client:
+        await client.reach()
+        yield client

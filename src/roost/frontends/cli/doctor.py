@@ -15,6 +15,7 @@ import click
 
 from roost import __version__
 from roost.errors import RoostError
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain
 from roost.vocabulary import MIB, own_browser
@@ -157,14 +158,13 @@ def _key(home: Home, flags: CommonFlags) -> Iterator[Finding]:
 
 def _key_problem(home: Home, flags: CommonFlags) -> str | None:
     """Return what the running broker says about a missing key."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
     from roost.local.broker_start import running_broker
 
     if running_broker(home) is None:
         return None
     with suppress(RoostError):  # ``_broker`` reports a broker that does not answer
-        return ask(flags, ops.Status, timeout=5).broker.key_problem
+        return ask(flags, orders.STATUS, timeout=5).broker.key_problem
     return None
 
 
@@ -216,11 +216,10 @@ def _broker(home: Home, flags: CommonFlags) -> Iterator[Finding]:
 
 
 def _answers(flags: CommonFlags, version: str) -> Iterator[Finding]:
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     try:
-        ask(flags, ops.Ping, timeout=5)
+        ask(flags, orders.PING, timeout=5)
     except RoostError as error:
         yield Finding("broker", Verdict.FAILED, str(error), error.hint)
         return

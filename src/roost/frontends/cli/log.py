@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import echo_json, plain, show_lines
 
@@ -109,27 +110,21 @@ def _view(flags: CommonFlags) -> Callable[[Entry], bool]:
 
     While no broker runs, no caller counts as an agent, so all entries are shown.
     """
-    import asyncio
-
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import caller
     from roost.local.broker_start import running_broker
     from roost.local.home import Home
-    from roost.vocabulary import OPERATOR, shown
-
-    async def look() -> Callable[[Entry], bool]:
-        async with caller(flags) as client:
-            if client.agent is None or client.agent == OPERATOR:
-                return lambda entry: True
-            agent = shown(client.agent)
-            sessions = {row.id for row in (await client.call(ops.SessionList())).sessions}
-        return lambda entry: (
-            entry["agent"] == agent if "agent" in entry else entry.get("session") in sessions
-        )
+    from roost.vocabulary import shown
 
     if running_broker(Home.find()) is None:
         return lambda entry: True
-    return asyncio.run(look())
+    with caller(flags) as broker:
+        if not broker.is_agents:
+            return lambda entry: True
+        agent = shown(broker.agent)
+        sessions = {row.id for row in broker.call(orders.SESSION_LIST).sessions}
+    return lambda entry: (
+        entry["agent"] == agent if "agent" in entry else entry.get("session") in sessions
+    )
 
 
 def _entries(data: bytes) -> Iterator[Entry]:

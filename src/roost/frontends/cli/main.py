@@ -7,36 +7,81 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from importlib import import_module
 
 import click
 
 from roost import __version__
 from roost.errors import Internal, RoostError
-from roost.frontends.cli.browser import browser
-from roost.frontends.cli.cdp import cdp_url
-from roost.frontends.cli.dashboard import dashboard
-from roost.frontends.cli.demo import demo
-from roost.frontends.cli.doctor import doctor
-from roost.frontends.cli.fleet import fleet
-from roost.frontends.cli.hints import spell
-from roost.frontends.cli.hook import hook
-from roost.frontends.cli.install.command import install
-from roost.frontends.cli.log import log
-from roost.frontends.cli.mcp import mcp
 from roost.frontends.cli.options import CommonFlags, operator_option
-from roost.frontends.cli.profile import profile
-from roost.frontends.cli.session import session
-from roost.frontends.cli.skill import skill
-from roost.frontends.cli.status import status
-from roost.frontends.cli.terminal import echo_json, plain
-from roost.frontends.cli.up import stop, up
-from roost.wire.marks import marked
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+GROUPS = {
+    "Set-up": (
+        "install", "up", "stop", "doctor", "browser", "profile", "fleet", "mcp", "hook", "demo",
+    ),
+    "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
+}  # fmt: skip
+"""The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
+PLACES = {
+    "up": "up.up",
+    "stop": "up.stop",
+    "mcp": "mcp.mcp",
+    "status": "status.status",
+    "dashboard": "dashboard.dashboard",
+    "doctor": "doctor.doctor",
+    "log": "log.log",
+    "session": "session.session",
+    "cdp-url": "cdp.cdp_url",
+    "profile": "profile.profile",
+    "browser": "browser.browser",
+    "install": "install.command.install",
+    "hook": "hook.hook",
+    "demo": "demo.demo",
+    "skill": "skill.skill",
+    "fleet": "fleet.fleet",
+}
+"""Module and name of each command, below this package."""
+
+
+class LazyCommands(MutableMapping[str, click.Command]):
+    """The commands by name. A command's module is imported when the command is asked for."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module, _, attribute = PLACES[name].rpartition(".")
+            found = getattr(import_module(f"roost.frontends.cli.{module}"), attribute)
+            assert isinstance(found, click.Command)
+            self._loaded[name] = found
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in PLACES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+@click.group(
+    commands=LazyCommands(),
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="roost", message="%(prog)s %(version)s")
 @operator_option
 @click.pass_context
@@ -49,21 +94,6 @@ def cli(ctx: click.Context) -> None:
         from roost.frontends.cli.welcome import welcome
 
         welcome(ctx.ensure_object(CommonFlags))
-
-
-GROUPS = {
-    "Set-up": (
-        "install", "up", "stop", "doctor", "browser", "profile", "fleet", "mcp", "hook", "demo",
-    ),
-    "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
-}  # fmt: skip
-"""The commands as `roost --help` lists them, before the page verbs. Others count as set-up."""
-
-for command in (
-    up, stop, mcp, status, dashboard, doctor, log, session, cdp_url, profile, browser, install,
-    hook, demo, skill, fleet,
-):  # fmt: skip
-    cli.add_command(command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -97,6 +127,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def tell(error: RoostError, flags: CommonFlags) -> None:
     """Print an error in the format that all commands use."""
+    from roost.frontends.cli.hints import spell
+    from roost.frontends.cli.terminal import echo_json, plain
+    from roost.wire.marks import marked
+
     error = error.spelled(spell)
     if flags.json:
         echo_json(error.to_wire())

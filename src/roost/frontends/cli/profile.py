@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
 
@@ -39,12 +41,11 @@ def import_(
 
     An agent may use the profile it was started with (`roost mcp --profile NAME`). With --any-agent
     every agent may use this one."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     view = ask(
         flags,
-        ops.ProfileImport,
+        orders.PROFILE_IMPORT,
         start=True,
         timeout=IMPORT_SECONDS,
         source=os.path.abspath(os.path.expanduser(source)),
@@ -69,10 +70,9 @@ def import_(
 @click.pass_obj
 def list_(flags: CommonFlags) -> None:
     """List profiles."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.ProfileList, start=True)
+    view = ask(flags, orders.PROFILE_LIST, start=True)
     if flags.json:
         echo_json(view.to_wire()["profiles"])
     else:
@@ -88,10 +88,9 @@ def list_(flags: CommonFlags) -> None:
 @click.pass_obj
 def remove(flags: CommonFlags, name: str) -> None:
     """Forget profile NAME. Sessions that were cloned from it keep what they have."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.ProfileRemove, start=True, name=name)
+    view = ask(flags, orders.PROFILE_REMOVE, start=True, name=name)
     if flags.json:
         echo_json(view.to_wire()["profiles"])
     else:
@@ -104,7 +103,7 @@ def _show(profiles: Sequence[ProfileView]) -> None:
         return
     shown = table("PROFILE", "SOURCE", "COOKIES", "SITES", "STORAGE", "AGENTS", "IMPORTED")
     for one in profiles:
-        when = one.imported_at.astimezone()
+        when = datetime.fromisoformat(str(one.imported_at)).astimezone()
         numbers = [cell(number) for number in (one.cookies, one.sites, one.origins)]
         agents = "any" if one.any_agent else "started with it"
         at = f"{when:%Y-%m-%d %H:%M}"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.status import sessions_table
 from roost.frontends.cli.terminal import echo_json, plain, show, show_lines
 from roost.vocabulary import JarPolicy, NoticeKind, QuestionAnswer
 
 if TYPE_CHECKING:
-    from roost.api.broker import Notice, Notices
     from roost.api.views import SessionView, View
-    from roost.client.client import Client
+    from roost.frontends.cli.broker_call import Broker
 
 FRONT_SECONDS = 5.0
 """How long a command waits for a browser to show a window."""
@@ -64,12 +64,11 @@ def open_(
     url: str | None,
 ) -> None:
     """Open a session that stays until it is disposed, and print its id."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     view = ask(
         flags,
-        ops.SessionOpen,
+        orders.SESSION_OPEN,
         start=True,
         session=session,
         name=name,
@@ -90,10 +89,9 @@ def open_(
 @click.pass_obj
 def tab(flags: CommonFlags, session: str | None, url: str | None) -> None:
     """Open a tab in SESSION and print its id."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.Tabs, action="new", session=session, url=url)
+    view = ask(flags, orders.TABS, action="new", session=session, url=url)
     _print(flags, view, view.opened or "")
 
 
@@ -103,10 +101,9 @@ def tab(flags: CommonFlags, session: str | None, url: str | None) -> None:
 @click.pass_obj
 def list_(flags: CommonFlags) -> None:
     """List sessions and their tabs."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.SessionList)
+    view = ask(flags, orders.SESSION_LIST)
     if flags.json:
         echo_json(view.to_wire()["sessions"])
     elif view.sessions:
@@ -126,9 +123,21 @@ def show_(flags: CommonFlags, session: str | None, once: bool) -> None:
 
     Its most recently used tab comes to the front of your screen, unless you ask for --json.
     """
-    import asyncio
+    from roost.frontends.cli.broker_call import caller
 
-    asyncio.run(_show(flags, session, once=once))
+    with caller(flags) as broker:
+        view = broker.call(orders.SESSION_SHOW, session=session)
+        if flags.json:
+            echo_json(view.to_wire())
+            return
+        _bring_to_front(broker, view)
+        if once:
+            show(flags, sessions_table([view]))
+            return
+        broker.watch(view.id)
+        # Show it again only now, so that no event is lost between the call and the watch.
+        show(flags, sessions_table([broker.call(orders.SESSION_SHOW, session=view.id)]))
+        _follow(flags, broker.events())
 
 
 @session.command("answer")
@@ -146,10 +155,9 @@ def show_(flags: CommonFlags, session: str | None, once: bool) -> None:
 @click.pass_obj
 def answer_(flags: CommonFlags, session: str | None, answer: str, note: str) -> None:
     """Answer what SESSION asks you, and give it back."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.SessionAnswer, session=session, answer=answer, note=note)
+    view = ask(flags, orders.SESSION_ANSWER, session=session, answer=answer, note=note)
     _print(flags, view, f"{view.id} has your answer.")
 
 
@@ -163,9 +171,12 @@ def pause(flags: CommonFlags, session: str | None) -> None:
 
     Its most recently used tab comes to the front of your screen.
     """
-    import asyncio
+    from roost.frontends.cli.broker_call import caller
 
-    asyncio.run(_pause(flags, session))
+    with caller(flags) as broker:
+        view = broker.call(orders.SESSION_PAUSE, session=session)
+        _print(flags, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
+        _bring_to_front(broker, view)
 
 
 @session.command("resume")
@@ -175,10 +186,9 @@ def pause(flags: CommonFlags, session: str | None) -> None:
 @click.pass_obj
 def resume(flags: CommonFlags, session: str | None) -> None:
     """Hand SESSION back to its agents."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.SessionResume, session=session)
+    view = ask(flags, orders.SESSION_RESUME, session=session)
     _print(flags, view, f"{view.id} is handed back.")
 
 
@@ -189,12 +199,11 @@ def resume(flags: CommonFlags, session: str | None) -> None:
 @click.pass_obj
 def dispose(flags: CommonFlags, session: str | None) -> None:
     """End SESSION: close its tabs, forget its cookies and files."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     if session is None:
         raise click.UsageError("Name the session to dispose.")
-    view = ask(flags, ops.SessionDispose, session=session)
+    view = ask(flags, orders.SESSION_DISPOSE, session=session)
     _print(flags, view, f"{view.disposed} is gone, {view.tabs_closed} tabs closed.")
 
 
@@ -205,25 +214,14 @@ def _print(flags: CommonFlags, view: View, line: str) -> None:
         click.echo(plain(line))
 
 
-async def _pause(flags: CommonFlags, session: str | None) -> None:
-    from roost.api import operations as ops
-    from roost.frontends.cli.broker_call import caller, made
-
-    async with caller(flags) as client:
-        view = await client.call(made(ops.SessionPause, session=session))
-        _print(flags, view, f"{view.id} is yours; `roost session resume {view.id}` hands it back.")
-        await _bring_to_front(client, view)
-
-
-async def _bring_to_front(client: Client, view: SessionView) -> None:
+def _bring_to_front(broker: Broker, view: SessionView) -> None:
     """Show the session's window to the person, or say why that is not possible."""
-    from roost.api import operations as ops
     from roost.errors import RoostError, Unauthorized
 
     if not view.tabs:
         return
     try:
-        await client.call(ops.SessionFront(session=view.id), timeout=FRONT_SECONDS)
+        broker.call(orders.SESSION_FRONT, session=view.id, timeout=FRONT_SECONDS)
     except Unauthorized:
         pass  # an agent's command: agents do not take the person's focus
     except RoostError as error:
@@ -231,39 +229,15 @@ async def _bring_to_front(client: Client, view: SessionView) -> None:
         click.echo(f"note: {plain(error.message)}{plain(hint)}", err=True)
 
 
-async def _show(flags: CommonFlags, session: str | None, *, once: bool) -> None:
-    import asyncio
-
-    from roost.api import operations as ops
-    from roost.frontends.cli.broker_call import caller, made
-
-    async with caller(flags) as client:
-        look = made(ops.SessionShow, session=session)
-        view = await client.call(look)
-        if flags.json:
-            echo_json(view.to_wire())
-            return
-        await _bring_to_front(client, view)
-        if once:
-            show(flags, sessions_table([view]))
-            return
-        with client.watch(view.id) as notices:
-            # Show it again only now, so that no event is lost between the call and the watch.
-            show(flags, sessions_table([await client.call(look)]))
-            connection = await client.reach()
-            async with asyncio.TaskGroup() as group:
-                following = group.create_task(_follow(flags, notices), name="follow")
-                connection.ended.add_done_callback(lambda _: following.cancel())
-
-
-async def _follow(flags: CommonFlags, notices: Notices) -> None:
-    async for notice in notices:
-        show_lines(flags, [_as_line(notice)])
-        if notice.kind == NoticeKind.SESSION_ENDED:
+def _follow(flags: CommonFlags, events: Iterator[dict[str, Any]]) -> None:
+    """Print what happens until the session ends or the broker stops."""
+    for event in events:
+        show_lines(flags, [_as_line(event)])
+        if event["kind"] == NoticeKind.SESSION_ENDED:
             return
 
 
-def _as_line(notice: Notice) -> str:
+def _as_line(event: dict[str, Any]) -> str:
     now = datetime.now().astimezone()
-    details = " ".join(f"{key}={value}" for key, value in notice.data.items() if key != "session")
-    return plain(f"{now:%H:%M:%S}  {notice.kind:<16}  {details}")
+    details = " ".join(f"{key}={value}" for key, value in event["data"].items() if key != "session")
+    return plain(f"{now:%H:%M:%S}  {event['kind']:<16}  {details}")

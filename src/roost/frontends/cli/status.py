@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roost import __version__
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
 from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plain, show, table
 from roost.vocabulary import SESSION_START_CHARS
@@ -31,10 +32,9 @@ ID_CHARS = 24
 @click.pass_obj
 def status(flags: CommonFlags) -> None:
     """Show what runs and who owns what. Below an agent: that agent's part of it."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
-    view = ask(flags, ops.Status)
+    view = ask(flags, orders.STATUS)
     if flags.json:
         echo_json(json_shape(view))
     else:

@@ -11,6 +11,7 @@ import click
 
 from roost import __version__
 from roost.errors import BadRequest, Internal
+from roost.frontends.cli import orders
 from roost.frontends.cli.options import Command, CommonFlags, operator_option
 from roost.frontends.cli.terminal import plain
 from roost.local.settings import SETTINGS, Setting, as_flags, from_environment
@@ -92,7 +93,6 @@ def up(flags: CommonFlags, /, foreground: bool, **given: Any) -> None:
 @click.pass_obj
 def stop(flags: CommonFlags) -> None:
     """Stop the broker and its browsers, and wait until they are gone."""
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
     from roost.local.broker_start import running_broker
     from roost.local.home import Home
@@ -105,7 +105,7 @@ def stop(flags: CommonFlags) -> None:
         return
     process = endpoint.process
     try:
-        ask(flags, ops.BrokerStop)
+        ask(flags, orders.BROKER_STOP)
     except BadRequest as error:
         if error.details.get("field") != "versions":
             raise
@@ -144,18 +144,11 @@ def _become_broker(home: Home, running: Endpoint | None, options: list[str]) -> 
 
 def _start_browser(flags: CommonFlags) -> BrowserView:
     """Make the broker stay, even if an agent started it, and have its browser ready."""
-    import asyncio
+    from roost.frontends.cli.broker_call import caller
 
-    from roost.api import operations as ops
-    from roost.frontends.cli.broker_call import bounded, caller
-
-    async def start() -> BrowserView:
-        async with caller(flags) as client:
-            await client.call(ops.BrokerStay())
-            call = client.call(ops.BrowserStart(), timeout=BROWSER_SECONDS)
-            return await bounded(call, BROWSER_SECONDS)
-
-    return asyncio.run(start())
+    with caller(flags) as broker:
+        broker.call(orders.BROKER_STAY)
+        return broker.call(orders.BROWSER_START, timeout=BROWSER_SECONDS)
 
 
 def _show_addresses(home: Home, endpoint: Endpoint, browser: BrowserView) -> None:

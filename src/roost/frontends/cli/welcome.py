@@ -8,6 +8,7 @@ import click
 
 from roost import __version__
 from roost.errors import BrowserLost, RoostError
+from roost.frontends.cli import orders
 from roost.frontends.cli.install.invocation import own_spelling
 from roost.frontends.cli.options import CommonFlags
 from roost.frontends.cli.terminal import plain
@@ -63,11 +64,10 @@ def _running(flags: CommonFlags) -> str | None:
 
     if running_broker(Home.find()) is None:
         return None
-    from roost.api import operations as ops
     from roost.frontends.cli.broker_call import ask
 
     try:
-        view = ask(flags, ops.Status)
+        view = ask(flags, orders.STATUS)
     except RoostError as error:
         return f"running, but: {plain(error)}"
     tabs = sum(len(session.tabs) for session in view.sessions)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from roost.api import jar_views, page_views, views
+from roost.api import condition_views, jar_views, page_views, views
 from roost.errors import RoostError
 from roost.frontends.mcp.toolset import Image, Reply
 from roost.hints import Hint, Spelling, spelled
@@ -320,6 +320,35 @@ def _console(view: page_views.ConsoleView) -> Iterator[str]:
         )
 
 
+@_tells(condition_views.ConditionsView)
+def _conditions(view: condition_views.ConditionsView) -> Iterator[str]:
+    where = f"tab {view.tab}" if view.tab else f"session {view.session}"
+    lines = [
+        *(_route(one, view.added) for one in view.routes),
+        *(f"Headers to {one.origin}: {', '.join(one.names)}." for one in view.headers),
+        *(f"Credentials for {one.origin}: {one.username}." for one in view.credentials),
+        *(["Network: offline."] if view.offline else []),
+        *([f"Network: {view.throttle}."] if view.throttle else []),
+        *([f"Emulation: {_emulated(view.emulation)}."] if view.emulation else []),
+        *(f"Permissions of {one.origin}: {', '.join(one.names)}." for one in view.permissions),
+        *([f"Init scripts: {', '.join(view.scripts)}."] if view.scripts else []),
+    ]
+    yield "\n".join(
+        [f"Conditions of {where}:", *lines] if lines else [f"No conditions in {where}."]
+    )
+
+
+def _route(route: condition_views.RouteView, added: str | None) -> str:
+    only = [*([route.method] if route.method else []), *(route.kinds or [])]
+    limits = f" ({', '.join(only)})" if only else ""
+    new = " (new)" if route.id == added else ""
+    return f"{route.id}{new}: {route.url}{limits} {route.does}"
+
+
+def _emulated(emulation: condition_views.EmulationView) -> str:
+    return ", ".join(f"{name} {value}" for name, value in emulation.to_wire().items())
+
+
 @_tells(page_views.NetworkView)
 def _network(view: page_views.NetworkView) -> Iterator[str]:
     yield _count(len(view.requests), view.total, "request")
@@ -336,6 +365,29 @@ def _request(request: page_views.RequestLogView) -> str:
 def _count(shown: int, total: int, what: str) -> str:
     some = f"{total} {what}{'' if total == 1 else 's'}"
     return f"{some}." if shown == total else f"{some}; the last {shown}:"
+
+
+@_tells(page_views.MessagesView)
+def _messages(view: page_views.MessagesView) -> Iterator[str]:
+    yield _count(len(view.messages), view.total, "message")
+    if view.messages:
+        yield marked(_message(message) for message in view.messages)
+
+
+def _message(message: page_views.MessageView) -> str:
+    way = "→" if message.sent else "←"
+    name = f" {one_line(message.name)}" if message.name else ""
+    text = one_line(message.text)
+    return f"{way} {message.kind} {message.url}{name}: {text}"
+
+
+@_tells(page_views.HarView)
+def _har(view: page_views.HarView) -> Iterator[str]:
+    if view.recording:
+        yield Hint("Recording. Save it[ with {Har action=stop}].")
+    else:
+        yield f"Saved {view.requests} requests ({view.bytes} bytes):"
+        yield marked([str(view.path)])
 
 
 @_tells(page_views.BodyView)

@@ -13,7 +13,9 @@ from roost.frontends.verbs.table import FLAG_ALIASES, SHORT_FLAGS, VERBS, Verb
 
 FOR_PEOPLE = frozenset({"element", "start_element", "end_element", "index", "limits"})
 """Fields that no flag is made for: descriptions for people, and other spellings of an argument."""
-PATHS = frozenset({"filename", "paths"})
+WHOLE = frozenset({"headers", "request_headers"})
+"""Lists whose values contain commas, so that a flag adds one value."""
+PATHS = frozenset({"filename", "path", "paths"})
 """Fields whose values are names of files, which the process makes absolute."""
 
 
@@ -94,7 +96,9 @@ def _flags(
                 name=key,
                 value=None if is_flag else _value(name, about),
                 off=is_off or None,
-                many=(about.get("type") == "array") or None,
+                many=("array" in _types(about)) or None,
+                whole=name in WHOLE or None,
+                path=name in PATHS or None,
                 choices=_choices(about),
                 short=SHORT_FLAGS.get(name),
                 aliases=[short for short, full in FLAG_ALIASES.items() if full == flag] or None,
@@ -103,10 +107,16 @@ def _flags(
         )
 
 
+def _types(schema: Mapping[str, Any]) -> set[str | None]:
+    return {option.get("type") for option in schema.get("anyOf", [schema])}
+
+
 def _value(name: str, schema: Mapping[str, Any]) -> str:
-    kinds = {option.get("type") for option in schema.get("anyOf", [schema])}
+    kinds = _types(schema)
     if name in ("target", "tab", "url", "selector"):
         return name.upper()
+    if name in PATHS:
+        return "FILE"
     return "N" if kinds & {"integer", "number"} else "TEXT"
 
 

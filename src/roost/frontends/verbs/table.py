@@ -242,6 +242,45 @@ _ROWS: Final = (
         "Load cookies and localStorage from such a file.",
     ),
     Verb("downloads", ops.Downloads, example="roost downloads"),
+    # --- network and device ----------------------------------------------------------------------
+    Verb("route", ops.Route, ("url",), "roost route '**/api/user' --body '{}' --status 200"),
+    Verb("route-har", ops.RouteHar, ("path",), "roost route-har requests.har --url '**/api/**'"),
+    Verb(
+        "har start",
+        ops.Har,
+        (),
+        "roost har start",
+        {"action": "start"},
+        about="Record all requests of your session from now on.",
+    ),
+    Verb(
+        "har stop",
+        ops.Har,
+        ("filename",),
+        "roost har stop requests.har",
+        {"action": "stop"},
+        about="End the recording and save it as a HAR file.",
+    ),
+    Verb("messages", ops.NetworkMessages, ("filter",), "roost messages price"),
+    Verb("route-list", ops.RouteList, (), "roost route-list", aliases=("routes",)),
+    Verb("unroute", ops.Unroute, ("rule",), "roost unroute r1"),
+    Verb(
+        "network-state-set",
+        ops.NetworkState,
+        ("state",),
+        "roost network-state-set offline",
+        aliases=("network-state",),
+    ),
+    Verb("headers", ops.SetHeaders, ("headers…",), 'roost headers "X-Tenant: a"'),
+    Verb(
+        "credentials",
+        ops.SetCredentials,
+        ("origin", "username", "password"),
+        "roost credentials https://staging.example.com ada secret",
+    ),
+    Verb("emulate", ops.Emulate, ("device",), 'roost emulate "iPhone 15" --locale de-DE'),
+    Verb("init-script", ops.InitScript, ("script",), "roost init-script --path fake-clock.js"),
+    Verb("conditions", ops.Conditions, (), "roost conditions"),
     # --- sharing ---------------------------------------------------------------------------------
     Verb("space request", ops.TabSpaceRequest, example="roost space request"),
     Verb("space grant", ops.TabSpaceGrant, ("tab",), "roost space grant t3"),
@@ -293,6 +332,11 @@ GROUPS: Final = {
     ),
     "Tabs": ("tab", "page"),
     "Logs, cookies, files": ("console", "requests", "request", "cookies", "state", "downloads"),
+    "Network and device": (
+        "route", "route-har", "route-list", "unroute", "har", "messages", "network-state-set",
+        "headers", "credentials", "emulate",
+        "init-script", "conditions",
+    ),
     "Sharing": ("space", "loop", "handoff", "drawings", "session id", "call"),
     "Others": tuple(verb.words for verb in DERIVED),
 }  # fmt: skip
@@ -301,6 +345,9 @@ GROUPS: Final = {
 FLAG_ALIASES: Final = {
     "--gone": "--text-gone",
     "--full": "--full-page",
+    "--header": "--headers",
+    "--request-header": "--request-headers",
+    "--kind": "--kinds",
     "--fn": "--function",
     "--load": "--load-state",
 }

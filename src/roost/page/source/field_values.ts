@@ -8,6 +8,7 @@ import { cut, localName } from "./dom";
 import { badRequest, PageError } from "./errors";
 import { mayHaveList } from "./combobox";
 import { optionsOf } from "./element_info";
+import { untilPresent } from "./moments";
 import { tidy } from "./names";
 import { refOf } from "./refs";
 import { roleOf } from "./roles";
@@ -130,6 +131,21 @@ function selectContent(element: Element): void {
 
 const TRUE = /^(true|on|yes|1|checked)$/i;
 const FALSE = /^(false|off|no|0|unchecked|)$/i;
+
+/** Wait until the box that was clicked has the value. A page can prevent the click, or undo it. */
+export async function whenChecked(args: Args): Promise<object> {
+  const element = labelledControl(findTarget(text(args, "target"), "fill").element);
+  const role = roleOf(element);
+  const wanted = TRUE.test(singleValue(args).trim());
+  const isMet = await untilPresent(() => (checkedState(element, role) === wanted ? true : null), timeoutOf(args));
+  if (isMet !== null) return {};
+  throw new PageError("NOT_ACTIONABLE", `${refOf(element)} was clicked and is ${wanted ? "not checked" : "still checked"}`, {
+    reason: "unchanged",
+    ref: refOf(element),
+    pageSaid: describe(element),
+    hint: "The page prevents the click or undoes it. Look at what the page asks for first.",
+  });
+}
 
 function readyToCheck(ready: Ready, args: Args): Filled {
   const { element, prepared } = ready;

@@ -15,7 +15,7 @@ import { cut, page } from "./dom";
 import { resolve } from "./element_info";
 import { get, is } from "./element_reading";
 import { badRequest, type ErrorReport, PageError } from "./errors";
-import { focusForTyping, setValue } from "./field_values";
+import { focusForTyping, setValue, whenChecked } from "./field_values";
 import { find } from "./find";
 import { element, frameOwner, stoppedPress, stopPresses } from "./frame_owner";
 import { highlight, removeHighlight } from "./highlight";
@@ -34,7 +34,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor,
+  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor, whenChecked,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

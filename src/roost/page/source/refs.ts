@@ -6,7 +6,7 @@
  * number with each call, and takes the next free number from the reply.
  */
 import { isConnected } from "./dom";
-import { PageError } from "./errors";
+import { type ErrorDetails, PageError } from "./errors";
 
 const numbers = new WeakMap<Element, number>();
 const elements = new Map<number, WeakRef<Element>>();
@@ -42,13 +42,21 @@ export function looksLikeRef(target: string): boolean {
 }
 
 export function elementOfRef(target: string): Element {
-  const [, prefix, number] = REF.exec(target)!;
-  const element = prefix === framePrefix ? elements.get(Number(number))?.deref() : undefined;
-  if (element === undefined || !isConnected(element)) {
-    throw new PageError("STALE_REF", `${target} is not on this page (any more)`, {
-      ref: target,
-      hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it.",
-    });
-  }
+  const element = formerElement(target);
+  if (element === undefined || !isConnected(element)) throw staleRef(target);
   return element;
+}
+
+/** The element that was given the ref, also if the page has removed it since. Undefined if nobody knows it any more. */
+export function formerElement(target: string): Element | undefined {
+  const [, prefix, number] = REF.exec(target)!;
+  return prefix === framePrefix ? elements.get(Number(number))?.deref() : undefined;
+}
+
+export function staleRef(target: string, details: ErrorDetails = {}): PageError {
+  return new PageError("STALE_REF", `${target} is not on this page (any more)`, {
+    ref: target,
+    hint: "The page has changed since that ref was given. Take a new snapshot and use a ref from it.",
+    ...details,
+  });
 }

@@ -1,20 +1,17 @@
 /** Finds the element that a caller means by a ref, a CSS selector, `text=…` or a locator. Searches open shadow roots, too. */
 import { elementsByCss } from "./css_targets";
-import { cut, getAttribute, localName, queryAll, textContent } from "./dom";
-import { badRequest, PageError } from "./errors";
+import { cut, getAttribute, isConnected, localName } from "./dom";
+import { badRequest, type ErrorDetails, PageError } from "./errors";
 import { type Step, stepsOf } from "./locator_steps";
 import { elementsBySteps } from "./locators";
-import { declaredName, tidy } from "./names";
-import { elementOfRef, refOf } from "./refs";
-import { roleOf } from "./roles";
+import { elementOfRef, formerElement, refOf, staleRef } from "./refs";
+import { type Suggestions, suggestionsFor, suggestionsLike } from "./suggestions";
 import { ambiguous, bestByText, type Purpose } from "./text_targets";
 import { isRendered } from "./visibility";
 
 export type { Purpose };
 
 const SELECTOR_LIMIT = 1000;
-const SUGGESTIONS = 5;
-const OPERABLE = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role], [onclick], [tabindex], [contenteditable]";
 
 export interface Found {
   element: Element;
@@ -28,24 +25,33 @@ export interface Found {
 export function findTarget(target: string, purpose: Purpose = "operate"): Found {
   const found = tryFindTarget(target, purpose);
   if (found) return found;
-  const suggestions = suggestionsFor(target);
-  throw new PageError("NOT_FOUND", `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`, {
-    target: cut(target, 200),
-    ...(suggestions.length > 0
-      ? {
-          suggestions: suggestions.map(({ ref }) => ref),
-          hint: "One of the suggestions may be meant; use its ref.",
-          pageSaid: suggestions.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n"),
-        }
-      : {}),
-  });
+  const message = `Nothing on the page fits ${JSON.stringify(cut(target, 200))}`;
+  throw new PageError("NOT_FOUND", message, { target: cut(target, 200), ...told(suggestionsFor(target)) });
+}
+
+/** Details that say what is there instead. The caller words the hint by the reason. */
+function told({ found, isSimilar }: Suggestions): ErrorDetails {
+  if (found.length === 0) return {};
+  return {
+    reason: isSimilar ? "similar" : "unlike",
+    suggestions: found.map(({ ref }) => ref),
+    pageSaid: found.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`).join("\n"),
+  };
+}
+
+/** The element that has the ref. Throws STALE_REF, and names elements that look like the one that is gone. */
+function elementNow(ref: string): Element {
+  const element = formerElement(ref);
+  if (element === undefined || isConnected(element)) return elementOfRef(ref);
+  const suggestions = suggestionsLike(element);
+  throw staleRef(ref, suggestions.isSimilar ? told(suggestions) : {});
 }
 
 /** Like `findTarget`, but return null if nothing fits (yet). */
 export function tryFindTarget(target: string, purpose: Purpose = "operate"): Found | null {
   const steps = parsed(target);
   const only = steps.length === 1 ? steps[0] : undefined;
-  if (only?.engine === "ref") return { element: elementOfRef(only.ref), matches: 1, isRanked: false };
+  if (only?.engine === "ref") return { element: elementNow(only.ref), matches: 1, isRanked: false };
   if (only?.engine === "text") {
     const best = bestByText(only.body, purpose);
     return best && { ...best, isRanked: true };
@@ -81,43 +87,6 @@ function parsed(target: string): Step[] {
   if (trimmed === "") throw badRequest("target", "target is empty; give a ref, a CSS selector, text=… or a locator");
   if (target.length > SELECTOR_LIMIT) throw badRequest("target", `target is ${target.length} characters long; at most ${SELECTOR_LIMIT} are allowed`);
   return stepsOf(trimmed);
-}
-
-interface Suggestion {
-  ref: string;
-  role: string;
-  name: string;
-}
-
-/** The operable elements that share most words with the target. */
-function suggestionsFor(target: string): Suggestion[] {
-  const words = target.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  const scored: { element: Element; score: number }[] = [];
-  for (const element of queryAll(document, OPERABLE)) {
-    if (scored.length >= 2000) break;
-    const own = wordsOf(element);
-    const score = words.filter((word) => own.includes(word)).length + (matchesTag(element, target) ? 0.5 : 0);
-    if (score > 0 && isRendered(element)) scored.push({ element, score });
-  }
-  scored.sort((left, right) => right.score - left.score);
-  return scored.slice(0, SUGGESTIONS).map(({ element }) => suggestion(element));
-}
-
-function wordsOf(element: Element): string {
-  const attributes = ["id", "class", "name", "aria-label", "placeholder", "title", "value", "type"]
-    .filter((name) => name !== "value" || /^(button|submit|reset)$/.test(getAttribute(element, "type") ?? ""))
-    .map((name) => getAttribute(element, name) ?? "");
-  return `${attributes.join(" ")} ${cut(textContent(element) ?? "", 200)}`.toLowerCase();
-}
-
-function matchesTag(element: Element, target: string): boolean {
-  const tag = /^[a-z][a-z0-9-]*/i.exec(target);
-  return tag !== null && tag[0].toLowerCase() === localName(element);
-}
-
-function suggestion(element: Element): Suggestion {
-  const name = declaredName(element) || tidy(cut(textContent(element) ?? "", 200));
-  return { ref: refOf(element), role: roleOf(element), name: cut(name, 80) };
 }
 
 /** Return `e7: <div class="overlay" id="x">` for `pageSaid`. The page chooses tag names, too. */

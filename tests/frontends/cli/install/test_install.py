@@ -17,7 +17,7 @@ import yaml
 
 from roost.errors import Unsupported
 from roost.frontends.cli.install.clients import CLIENTS, McpClient
-from roost.frontends.cli.install.config_text import TOML, YAML
+from roost.frontends.cli.install.config_text import JSON, TOML, YAML
 from roost.frontends.cli.install.entry import interpreter
 from roost.frontends.cli.main import run
 
@@ -246,6 +246,72 @@ def test_a_person_at_a_terminal_is_asked_for_codexs_approval_mode(
     monkeypatch.setattr(click.termui, "visible_prompt_func", lambda _: answer)
     assert run(["install", "codex"]) == 0
     assert entry(row("codex")).get("default_tools_approval_mode") == mode
+
+
+CLAUDE_ON = '{"sandbox": {"enabled": true, "excludedCommands": ["docker *"]}} // mine\n'
+
+
+def test_roost_is_exempt_from_a_clients_sandbox_until_it_is_removed(person: Path) -> None:
+    settings, rules = person / ".claude/settings.json", person / ".codex/rules/roost.rules"
+    settings.parent.mkdir()
+    settings.write_text(CLAUDE_ON)
+    for client in ("claude", "codex"):
+        assert run(["install", client, "--sandbox"]) == 0
+        assert run(["install", client, "--sandbox"]) == 0
+    assert JSON.read(settings.read_text())["sandbox"] == {
+        "enabled": True,
+        "excludedCommands": ["docker *", "roost *"],
+    }
+    assert 'prefix_rule(pattern = ["roost"], decision = "allow")' in rules.read_text()
+    for client in ("claude", "codex"):
+        assert run(["install", client, "--remove"]) == 0
+    assert JSON.read(settings.read_text()) == JSON.read(CLAUDE_ON)
+    assert not rules.exists()
+
+
+def test_a_rules_file_that_the_person_changed_stays(person: Path) -> None:
+    rules = person / ".codex/rules/roost.rules"
+    assert run(["install", "codex", "--sandbox"]) == 0
+    rules.write_text(rules.read_text() + "# mine\n")
+    assert run(["install", "codex", "--remove"]) == 0
+    assert rules.read_text().endswith("# mine\n")
+
+
+@pytest.mark.parametrize("answer", ["y", ""])
+def test_a_person_is_asked_about_the_sandbox_only_where_it_is_on(
+    answer: str, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def says(question: str) -> str:
+        asked.append(question)
+        return answer
+
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(click.termui, "visible_prompt_func", says)
+    assert run(["install", "claude"]) == 0
+    assert asked == [], "its sandbox is off"
+    (person / ".claude").mkdir(exist_ok=True)
+    (person / ".claude/settings.json").write_text(CLAUDE_ON)
+    assert run(["install", "claude"]) == 0
+    assert len(asked) == 1
+    excluded = JSON.read((person / ".claude/settings.json").read_text())["sandbox"]
+    assert ("roost *" in excluded["excludedCommands"]) == (answer == "y")
+    assert run(["install", "codex", "--approve"]) == 0
+    assert len(asked) == 2
+    assert (person / ".codex/rules/roost.rules").exists() == (answer == "y")
+
+
+def test_a_broken_setting_of_the_sandbox_is_named_and_stays(
+    person: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = person / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"sandbox": {"enabled": true, "excludedCommands": "docker"}}')
+    assert run(["install", "claude", "--sandbox"]) == 1
+    assert f"{settings}, line 1: sandbox.excludedCommands is not a list" in capsys.readouterr().err
+    assert "docker" in settings.read_text()
 
 
 def test_from_uvs_cache_the_command_goes_through_uvx(

@@ -21,6 +21,7 @@ from roost.frontends.cli.install.installation import (
     take_out,
     tell,
 )
+from roost.frontends.cli.install.sandbox import SANDBOXED, exempt, offer
 from roost.frontends.cli.install.skill_command import install_skill
 from roost.local.home import Home, home_note
 from roost.vocabulary import JarPolicy
@@ -69,6 +70,7 @@ def _verb(client: McpClient) -> click.Command:
         file: Path | None,
         plugin: bool = False,
         approve: bool = False,
+        sandbox: bool = False,
         **given: str,
     ) -> None:
         home = Home.find()
@@ -90,6 +92,10 @@ def _verb(client: McpClient) -> click.Command:
         put(client, where, entry)
         if plugin:
             _tell_of_plugin(client, claude_plugin.install(home))
+        if sandbox:
+            exempt(client)
+        elif client.word in SANDBOXED and file is None:
+            offer(client)
 
     verb.__doc__ = f"{client.title}: {_place(client)}"
     return click.command(client.word)(_options(client)(verb))
@@ -105,6 +111,9 @@ def _options(client: McpClient) -> Callable[[Callable[..., None]], Callable[...,
         if client.word == "codex":
             about_approve = "Let Codex use all of Roost's tools without asking."
             verb = click.option("--approve", is_flag=True, help=about_approve)(verb)
+        if client.word in SANDBOXED:
+            about_sandbox = "Let `roost` commands run outside of the client's sandbox."
+            verb = click.option("--sandbox", is_flag=True, help=about_sandbox)(verb)
         path = click.Path(dir_okay=False, path_type=Path)
         verb = click.option("--file", type=path, help="Write there instead.")(verb)
         verb = click.option("--remove", is_flag=True, help="Take it out again.")(verb)

@@ -9,7 +9,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +41,8 @@ def interpreter(prefix: str = sys.prefix, environ: Mapping[str, str] = os.enviro
 
 def _requirement() -> str:
     """Return what to give to ``uvx --from``: this release, or the address it was installed from."""
+    from importlib.metadata import distribution  # loads the e-mail package
+
     here = distribution("roost")
     origin = json.loads(here.read_text("direct_url.json") or "{}")
     if "url" not in origin:

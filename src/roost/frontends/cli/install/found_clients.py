@@ -16,6 +16,7 @@ from roost.frontends.cli.install.config_file import text_of
 from roost.frontends.cli.install.entry import server
 from roost.frontends.cli.install.installation import asked_approval, put, take_out
 from roost.frontends.cli.install.invocation import own_spelling
+from roost.frontends.cli.install.sandbox import SANDBOXED, offer
 from roost.local.home import Home, home_note
 
 NONE = (
@@ -85,6 +86,8 @@ def _one(client: McpClient, *, yes: bool, remove: bool) -> bool:
         if client.word == "codex":
             entry |= asked_approval(client, where)
         put(client, where, entry)
+        if client.word in SANDBOXED:
+            offer(client)
     except RoostError as error:
         click.echo(f"{client.title}: {error}", err=True)
         click.echo(f"hint: {error.hint}", err=True)

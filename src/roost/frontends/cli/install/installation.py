@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from roost.frontends.cli.install import claude_plugin
+from roost.frontends.cli.install import claude_plugin, sandbox
 from roost.frontends.cli.install.clients import McpClient
 from roost.frontends.cli.install.config_error import Malformed
 from roost.frontends.cli.install.config_file import ChangedFile, rewrite, text_of
@@ -32,6 +32,8 @@ def take_out(client: McpClient, where: Path, home: Home) -> None:
     tell(client, rewrite(where, client.remove), where, "is no longer in")
     if client.word == "claude":
         claude_plugin.remove(home)
+    if client.word in sandbox.SANDBOXED and sandbox.restore(client) is not None:
+        click.echo(f"{client.title}: `roost` commands run in its sandbox again.")
 
 
 def asked_approval(client: McpClient, where: Path) -> dict[str, str]:

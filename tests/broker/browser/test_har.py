@@ -1,0 +1,87 @@
+"""HAR files: what a recording keeps, and what is read of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from roost.broker.browser import har
+from roost.broker.tasks import Tasks
+from roost.drivers.events import RequestEnded, RequestSent
+from roost.drivers.recorded import recorded_answer
+from roost.errors import BadRequest, NotFound, TooLarge
+from roost.vocabulary import TabHandle, TabId
+
+TAB = TabId("t1")
+H = TabHandle("h")
+
+
+def sent(number: str, url: str = "https://a.test/x?q=1") -> RequestSent:
+    return RequestSent(handle=H, request=number, url=url, method="GET", kind="xhr")
+
+
+def ended(number: str) -> RequestEnded:
+    return RequestEnded(
+        handle=H, request=number, status=200, mime_type="text/plain", headers=(("A", "b"),)
+    )
+
+
+async def recorded(body: bytes | None, count: int = 1) -> bytes:
+    async def read(tab: TabId, request: str) -> bytes:
+        if body is None:
+            raise NotFound("gone")
+        return body
+
+    tasks = Tasks()
+    recording = har.Recording(tasks, read)
+    for number in range(count):
+        recording.hear(TAB, sent(str(number)), 1.0)
+        recording.hear(TAB, ended(str(number)), 1.5)
+    recording.hear(TAB, ended("unknown"), 2.0)
+    data = await recording.har("1")
+    await tasks.aclose()
+    return data
+
+
+async def test_a_recording_can_be_answered_from(tmp_path: Path) -> None:
+    file, folder = tmp_path / "x.har", tmp_path / "folder"
+    file.write_bytes(await recorded(b"\xff"))
+    assert har.split(file, folder) == 1
+    assert recorded_answer(str(folder), "GET", "https://a.test/x?q=1") == (
+        200,
+        [("A", "b")],
+        b"\xff",
+    )
+    entry = json.loads(file.read_bytes())["log"]["entries"][0]
+    assert (entry["time"], entry["request"]["queryString"][0]["value"]) == (500.0, "1")
+
+
+async def test_a_response_without_a_body_is_recorded_without_text() -> None:
+    (entry,) = json.loads(await recorded(None))["log"]["entries"]
+    assert "text" not in entry["response"]["content"]
+
+
+async def test_a_recording_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(har, "ENTRIES", 3)
+    monkeypatch.setattr(har, "RECORDED_BYTES", 5)
+    entries = json.loads(await recorded(b"1234", count=9))["log"]["entries"]
+    assert len(entries) == 3
+    assert sum("text" in one["response"]["content"] for one in entries) == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"log": {"entries": [1]}}', "[" * 99_999])
+def test_what_is_no_har_file_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "x.har"
+    file.write_text(text)
+    with pytest.raises(BadRequest):
+        har.split(file, tmp_path / "folder")
+
+
+def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "x.har"
+    with file.open("wb") as writing:
+        writing.truncate(1 << 30)
+    with pytest.raises(TooLarge):
+        har.split(file, tmp_path / "folder")
