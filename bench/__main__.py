@@ -11,6 +11,7 @@ from bench import (
     clones,
     dashboard,
     firefox_pages,
+    fleet,
     hooks,
     hostile,
     http,
@@ -18,6 +19,7 @@ from bench import (
     own_firefox,
     pages,
     peers,
+    redaction,
     shims,
     sockets,
     task_costs,
@@ -40,8 +42,10 @@ PARTS = {
     "cdp": cdp.rows,
     "clones": clones.rows,
     "dashboard": dashboard.rows,
+    "fleet": fleet.rows,
     "hostile": hostile.rows,
     "peers": peers.rows,
+    "redaction": redaction.rows,
     "tasks": task_costs.rows,
 }
 

@@ -1,4 +1,4 @@
-"""Measure ``roost hook stop`` as Claude Code runs it, while a loop is active."""
+"""Measure the hooks as Claude Code runs them: two as processes, one over the MCP connection."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bench.mcp_client import McpClient, roost_command, server
 from bench.report import Row, median_of
 from bench.sockets import fake_broker
+from bench.timing import took
 from roost.local.broker_start import connect
 from roost.local.home import Home
 from roost.wire.framing import JsonLines, encode_line
@@ -20,6 +22,7 @@ from roost.wire.hello import ClientKind, Hello
 
 ROUNDS = 15
 REPLY_BYTES = 1 << 20
+REPORT = {"tool_use_id": "u", "agent_id": "a", "tool_input": {"command": "roost snapshot"}}
 
 
 def rows() -> list[Row]:
@@ -27,20 +30,31 @@ def rows() -> list[Row]:
         environ = {"ROOST_HOME": str(home.path), "PATH": os.environ["PATH"]}
         bare = median_of(ROUNDS, lambda: _run(["-c", "pass"], environ))
         hook = median_of(ROUNDS, lambda: _run(["-m", "roost", "hook", "stop"], environ))
+        report = median_of(ROUNDS, lambda: _run(["-m", "roost", "hook", "report"], environ))
+        with server(roost_command(), ROOST_HOME=str(home.path)) as agent:
+            agent.initialize()
+            call = median_of(ROUNDS, lambda: took(lambda: _report(agent)) * 1000)
     return [
         Row("p50 of a bare interpreter", bare, "ms", note="sh -c, python -c pass"),
         Row("p50 of roost hook stop", hook, "ms", limit=150, note="a loop is active"),
+        Row("p50 of roost hook report", report, "ms", limit=120, note="a sub-agent's command"),
+        Row("p50 of a report over MCP", call, "ms", limit=15, note="before each tool, by the shim"),
     ]
 
 
 def _run(arguments: list[str], environ: dict[str, str]) -> float:
-    given = json.dumps({"session_id": "bench", "hook_event_name": "Stop"}).encode()
+    event = "Stop" if arguments[-1] == "stop" else "PreToolUse"
+    given = json.dumps({"session_id": "bench", "hook_event_name": event, **REPORT}).encode()
     command = " ".join([sys.executable, *arguments])
     begun = time.perf_counter()
     done = subprocess.run(["sh", "-c", command], input=given, env=environ, capture_output=True)
-    took = (time.perf_counter() - begun) * 1000
-    assert arguments[0] == "-c" or b'"block"' in done.stdout, done
-    return took
+    spent = (time.perf_counter() - begun) * 1000
+    assert arguments[-1] != "stop" or b'"block"' in done.stdout, done
+    return spent
+
+
+def _report(agent: McpClient) -> None:
+    agent.call("subagent_report", event="PreToolUse", toolUseId="u", subagent="a", kind="x")
 
 
 @contextmanager

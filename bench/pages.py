@@ -41,6 +41,7 @@ async def _rows() -> list[Row]:
             found = [
                 *await _latencies(agent, raw, session),
                 await _background(agent, base),
+                await _rules(agent, base),
                 *await _snapshots(agent, raw, base),
             ]
         return [*found, await _memory(home, raw, base)]
@@ -110,6 +111,27 @@ async def _background(agent: Client, base: str) -> Row:
         "×",
         limit=3,
         note=f"to the foreground's median, {median * 1000:.1f} ms",
+    )
+
+
+async def _rules(agent: Client, base: str) -> Row:
+    """Compare page loads under a route rule that matches nothing with loads without rules, in
+    turns."""
+    load = asking(agent, ops.Navigate(url=f"{base}/page"))
+    plain: list[float] = []
+    ruled: list[float] = []
+    for _ in range(SLOW_SAMPLES):
+        plain.append(await timed(load))
+        await agent.call(ops.Route(url="**/nothing-like-it/*.json", abort="failed"))
+        ruled.append(await timed(load))
+        await agent.call(ops.Unroute())
+    median = statistics.median(plain)
+    return Row(
+        "page: load under a route rule that does not match",
+        statistics.median(ruled) / median,
+        "×",
+        limit=1.1,
+        note=f"to a load without rules, {median * 1000:.1f} ms",
     )
 
 

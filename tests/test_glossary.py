@@ -31,6 +31,8 @@ OTHER_MEANINGS = {
         "fleet/supervisor.py": "a process's command line",
         "broker/doors/command_callers.py": "a `roost` command",
         "broker/doors/commands.py": "a `roost` command",
+        "broker/doors/hooks.py": "a `roost` command",
+        "broker/subagent_reports.py": "a `roost` command",
         "drivers/chromium/": "a command of CDP; the browser's command line",
         "drivers/firefox/conditions.py": "a command of BiDi",
         "drivers/firefox/launch.py": "the browser's command line",

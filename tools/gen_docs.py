@@ -7,6 +7,7 @@ every operation, error, setting and verb is documented.
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ import click
 from pydantic import BaseModel
 
 from roost.api.operations import OPERATIONS, Operation
+from roost.broker import audit_kinds, policy_text
+from roost.broker.audit import SCHEMA_VERSION
 from roost.drivers.chromium import ChromiumDriver
 from roost.drivers.extension import OwnChromiumDriver, OwnFirefoxDriver
 from roost.drivers.firefox import FirefoxDriver
@@ -107,6 +110,9 @@ environment.
 
 All processes find Roost by `ROOST_HOME`. The default is `.local/state/roost` in the home folder
 that the password database names. Two values of `ROOST_HOME` are two separate Roosts.
+
+A setting may also stand in a table of `config.toml`: `[subagents] sessions` is
+`subagents_sessions`.
 
 | flag | environment | config.toml | default | |
 |---|---|---|---|---|"""
@@ -299,6 +305,85 @@ The body of an error is the object described in [errors.md](errors.md). The code
 |---|---|"""
 
 
+POLICY_INTRO = """# Policy files
+
+A policy says what agents may do: which operations, where, and how many. It is the name of a preset,
+or a TOML document like this:
+
+```toml
+preset = "careful"
+origins = ["https://app.example.com", "localhost"]
+read_only = ["https://docs.example.com"]
+
+[limits]
+actions_per_minute = 120
+
+[[rule]]
+verdict = "allow"
+operations = ["evaluate"]
+origins = ["localhost"]
+```
+
+[How to use policies](../how-to/policy.md) says where policies come from and how they are joined.
+An unknown word is an error that names the nearest known word; nothing is applied then.
+
+## Presets
+
+| preset | |
+|---|---|"""
+
+POLICY_KEYS = """
+## Keys
+
+| key | value | |
+|---|---|---|"""
+
+POLICY_LIMITS = """
+## [limits]
+
+| key | value | |
+|---|---|---|"""
+
+POLICY_RULES = """
+## [[rule]]
+
+| key | value | |
+|---|---|---|"""
+
+POLICY_ORIGINS = """
+## Origins
+
+An entry is an origin (`https://example.com`, `http://localhost:3000`: that scheme, host and port),
+or an entry of a domain list, which covers every scheme and port: `example.com` with its
+subdomains, `*.example.com`, an IP address, a network like `10.0.0.0/8`, `loopback` or `private`
+([domain lists](../how-to/domain-lists.md)). The origin of an action is that of the frame in which
+it happens. Documents without an origin (`data:`, sandboxed frames) are covered by no entry.
+
+## Words for operations
+
+The tools' own names also count, with and without `browser_`.
+
+| word | covers |
+|---|---|"""
+
+AUDIT_INTRO = """# The audit trail
+
+`roost log --json` prints the audit trail as JSON Lines: one object per line, oldest first.
+`--since 2h` or `--since 2026-11-18T09:00` leaves out older lines, `--session ID` other sessions,
+and `--follow` goes on with new lines. The file itself is `audit.jsonl` in `ROOST_HOME`; the one
+before it ends in `.1`.
+
+Every line has `v` (the version of this schema, now {version}), `at` (when, in UTC) and `kind`. New
+kinds and new fields may come without a new version, so skip what you do not know. A field that
+changes its meaning or goes away changes the version. Lines of releases before 0.2 have no `v`.
+
+Typed text, scripts, page content and secrets are never written. Addresses stand without
+credentials and without the values of parameters that look like secrets.
+
+| kind | meaning | fields (in *italics*: not on every line) |
+|---|---|---|"""
+
+
 def main(arguments: list[str]) -> int:
     stale = []
     for name, page in PAGES.items():
@@ -422,6 +507,37 @@ def settings() -> Iterator[str]:
     yield PROJECT_INTRO
     for name, row in PROJECT_SETTINGS.items():
         yield f"| `{name}` | {row.value} | {_cell(row.help)} | {_cell(row.reason)} |"
+
+
+def policy() -> Iterator[str]:
+    yield POLICY_INTRO
+    for name, text in policy_text.PRESET_HELP.items():
+        yield f"| `{name}` | {_cell(text)} |"
+    tables = (
+        (POLICY_KEYS, policy_text.KEYS),
+        (POLICY_LIMITS, policy_text.LIMITS),
+        (POLICY_RULES, policy_text.RULE_KEYS),
+    )
+    for intro, keys in tables:
+        yield intro
+        for name, key in keys.items():
+            yield f"| `{name}` | {key.value} | {_cell(key.help)} |"
+    yield POLICY_ORIGINS
+    for word, text in {**policy_text.WORDS, **policy_text.operation_words()}.items():
+        yield f"| `{word}` | {_cell(text)} |"
+
+
+def audit() -> Iterator[str]:
+    yield AUDIT_INTRO.format(version=SCHEMA_VERSION)
+    for name, kind in audit_kinds.KINDS.items():
+        fields = [f"`{key}`: {text}" for key, text in kind.fields.items()]
+        fields += [f"*`{key}`: {text}*" for key, text in (kind.others or {}).items()]
+        if kind.others is None:
+            fields.append("*`session`, `tab`, and the arguments that the operation records*")
+        yield f"| `{name}` | {_cell(kind.meaning)} | {_cell('; '.join(fields))} |"
+    yield "\n## JSON Schema\n\n```json"
+    yield json.dumps(audit_kinds.schema(), indent=1)
+    yield "```"
 
 
 def browsers() -> Iterator[str]:
@@ -587,6 +703,8 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "http.md": http,
     "cdp.md": cdp,
     "browsers.md": browsers,
+    "policy.md": policy,
+    "audit.md": audit,
 }
 
 if __name__ == "__main__":

@@ -28,6 +28,10 @@ def main() -> int:
         from roost.hook.stop import run as stop
 
         return stop()
+    if sys.argv[1:] == ["hook", "report"]:
+        from roost.hook.report import run as report
+
+        return report()
     try:
         from roost.verb.main import run as run_verb
 

@@ -42,7 +42,7 @@ thrown exception, labels, classes, addresses, a protocol error that quotes the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from roost.hints import Hint, Spelling, spelled
@@ -94,6 +94,20 @@ class RoostError(Exception):
             retry_after_ms=self.retry_after_ms,
             page_said=self.page_said,
             **self.details,
+        )
+
+    def redacted(self, redact: Callable[[str], str]) -> RoostError:
+        """Return the error with every text in it as ``redact`` returns it."""
+        details = {
+            name: redact(value) if isinstance(value, str) else value
+            for name, value in self.details.items()
+        }
+        return type(self)(
+            redact(self.message),
+            hint=redact(self.hint),
+            retry_after_ms=self.retry_after_ms,
+            page_said=None if self.page_said is None else redact(self.page_said),
+            **details,
         )
 
     def spelled(self, spell: Spelling) -> RoostError:

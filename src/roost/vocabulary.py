@@ -79,6 +79,15 @@ class Color(StrEnum):
     GREY = "grey"
 
 
+class Verdict(StrEnum):
+    """What a policy says to something that an agent is about to do."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    """The person must approve it."""
+    DENY = "deny"
+
+
 class QuestionKind(StrEnum):
     """What a session may ask the person."""
 
@@ -265,7 +274,8 @@ HANDOFF_SECONDS: Final = 50.0
 QUESTION_SECONDS: Final = 24 * 3600.0
 """How long a question waits for its answer, and an answer for its agent."""
 APPROVAL_SECONDS: Final = 600.0
-"""How long an approval waits for its answer, and an answer for the agent's next call."""
+"""How long an approval waits for its answer, an answer for the agent's next call, and how long a no
+holds."""
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 
@@ -302,6 +312,11 @@ RESUMABLE_SECONDS: Final = 24 * 3600.0
 """A resumable session is kept this long without an agent."""
 LEASE_SECONDS: Final = 120.0
 """An agent without a connection (HTTP) lives this long after its last call."""
+SUBAGENT_SECONDS: Final = 600.0
+"""A sub-agent's tabs close this long after its last call."""
+SUBAGENTS_RESTING: Final = 8
+"""So many sub-agents of one agent keep name, colour and jar after they ended. A jar costs memory in
+the browser even without tabs."""
 SWEEP_SECONDS: Final = 60.0
 """Interval at which the broker looks for dead agents, and whether it is still needed itself."""
 BROKER_IDLE_SECONDS: Final = 15 * 60.0

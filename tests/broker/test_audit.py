@@ -37,7 +37,7 @@ def test_an_entry_is_one_line_with_the_time_it_happened(path: Path) -> None:
 
     assert path.read_text(encoding="utf-8").count("\n") == 1
     assert entries(path) == [
-        {"at": "2001-09-09T01:46:40.250+00:00", "kind": "call", "op": "x", "text": "a\nb ☃"}
+        {"v": 1, "at": "2001-09-09T01:46:40.250+00:00", "kind": "call", "op": "x", "text": "a\nb ☃"}
     ]
 
 

@@ -18,6 +18,7 @@ from roost.conditions import (
     Route,
     Script,
 )
+from roost.core.policy_layers import PolicyLayer, PolicyRule
 from roost.core.rows import (
     ROW_TYPES,
     Agent,
@@ -29,6 +30,7 @@ from roost.core.rows import (
     Loop,
     Member,
     PageConditions,
+    Policy,
     Question,
     Reservation,
     Row,
@@ -56,6 +58,7 @@ from roost.vocabulary import (
     SessionId,
     TabHandle,
     TabId,
+    Verdict,
 )
 
 URL = "https://site.test/"
@@ -89,6 +92,8 @@ ROWS: list[Row] = [
     Loop(session=S, prompt="p" * 100_000, max_iterations=0, phrase=None, started_at=1.0),
     Question(session=S, kind=QuestionKind.HANDOFF, reason="Log in", agent=A, asked_at=1.0,
              until=2.5, answer=QuestionAnswer.DONE, note="Done."),
+    Policy(layers=(PolicyLayer(source="config.toml", origins=("a.example",), tabs=2, rules=(
+        PolicyRule(verdict=Verdict.ASK, operations=("evaluate",), clients=("claude",)),)),)),
     Approval(session=S, subject="browser_evaluate", origin="https://a.example", until=3.5),
     Consent(browser=B, name="claude", allow=False),
     Batch(agent=A, digest="0" * 32, done=2, of=3),

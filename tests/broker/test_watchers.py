@@ -7,6 +7,7 @@ import pytest
 from roost.api.broker import NOTICES_KEPT, Notice
 from roost.broker.watchers import Watchers
 from roost.testing.waits import started
+from roost.vault.redaction import Redactor
 from roost.vocabulary import AgentId, SessionId
 
 SOME, OTHER = SessionId("s1"), SessionId("s2")
@@ -17,7 +18,7 @@ def notice(number: int, session: SessionId = SOME) -> Notice:
 
 
 async def test_only_what_a_listener_may_see_is_delivered() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     with (
         watchers.listen(lambda notice, _: notice.session == SOME) as some,
         watchers.listen(lambda notice, _: notice.session == OTHER) as other,
@@ -29,7 +30,7 @@ async def test_only_what_a_listener_may_see_is_delivered() -> None:
 
 
 async def test_permission_is_asked_at_delivery() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     members = {SOME}
     with watchers.listen(lambda notice, _: notice.session in members) as notices:
         watchers.tell(notice(1))
@@ -41,7 +42,7 @@ async def test_permission_is_asked_at_delivery() -> None:
 
 
 async def test_agents_that_were_members_until_just_now_get_the_notice() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     former = AgentId("agent_1")
     with watchers.listen(lambda notice, to: former in to) as notices:
         watchers.tell(notice(1))
@@ -50,7 +51,7 @@ async def test_agents_that_were_members_until_just_now_get_the_notice() -> None:
 
 
 async def test_a_slow_reader_loses_its_own_oldest_notices_only() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     with watchers.listen(lambda *_: True) as lazy, watchers.listen(lambda *_: True) as eager:
         for number in range(NOTICES_KEPT + 5):
             watchers.tell(notice(number))
@@ -59,7 +60,7 @@ async def test_a_slow_reader_loses_its_own_oldest_notices_only() -> None:
 
 
 async def test_a_closed_listener_hears_nothing_more_and_its_reader_ends() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     notices = watchers.listen(lambda *_: True)
     reader = await started(anext(notices, None))
     notices.close()
@@ -72,7 +73,7 @@ async def test_a_closed_listener_hears_nothing_more_and_its_reader_ends() -> Non
 
 
 async def test_what_came_before_the_close_can_still_be_read() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     notices = watchers.listen(lambda *_: True)
     for number in range(NOTICES_KEPT + 1):
         watchers.tell(notice(number))
@@ -81,7 +82,7 @@ async def test_what_came_before_the_close_can_still_be_read() -> None:
 
 
 async def test_a_line_for_the_next_reply_is_kept_once_and_taken_once() -> None:
-    watchers = Watchers()
+    watchers = Watchers(Redactor())
     watchers.note(SOME, "read this")
     watchers.note(SOME, "read this")
     watchers.note(SOME, "and this")

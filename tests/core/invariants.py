@@ -39,6 +39,7 @@ from roost.vocabulary import (
     OPERATOR,
     SHARE_RETRY_SECONDS,
     SHARE_SECONDS,
+    SUBAGENTS_RESTING,
     AgentId,
     BrowserId,
     JarPolicy,
@@ -144,6 +145,20 @@ class Facts:
     def sessions_of(self, agent: AgentId) -> set[SessionId]:
         return {session for member, session in self.members if member == agent}
 
+    def parents(self, agent: AgentId) -> list[AgentId]:
+        """Return the agents whose sessions and tabs a sub-agent may name."""
+        found: list[AgentId] = []
+        row = self.agents.get(agent)
+        while row is not None and row.parent is not None and row.is_child and len(found) < 99:
+            found.append(row.parent)
+            row = self.agents.get(row.parent)
+        return found
+
+    def with_children(self, sessions: set[SessionId]) -> set[SessionId]:
+        """Return the sessions and all sessions below them."""
+        below = {row.id for row in self.sessions.values() if row.parent in sessions} - sessions
+        return self.with_children(sessions | below) if below else sessions
+
     def attended(self, session: SessionId) -> bool:
         agents = [self.agents[a] for a, s in self.members if s == session]
         return any(a.connected or a.lease_until is not None for a in agents)
@@ -193,7 +208,7 @@ class Watch:
         for agent in after.agents.values() if self.listens else ():
             assert agent.connected or agent.deadline, "nobody would notice that it is dead"
         step.check()
-        self._captures(event, now, outcome)
+        self._captures(event, now, outcome, step.rested())
 
     def broker_died(self) -> None:
         self.lines.clear()
@@ -220,8 +235,10 @@ class Watch:
         self.seen_tabs |= new_tabs
         self.seen_jars |= new_jars
 
-    def _captures(self, event: Event, now: float, outcome: Decision[Any]) -> None:
-        ended = {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
+    def _captures(
+        self, event: Event, now: float, outcome: Decision[Any], rested: set[AgentId]
+    ) -> None:
+        ended = rested | {e.agent for e in outcome.effects if isinstance(e, fx.EndAgent)}
         refused = {e.capture for e in outcome.effects if isinstance(e, fx.RefuseCapture)}
         for line in self.lines.values():
             for capture, _, asked in line:
@@ -283,6 +300,11 @@ def recounted(facts: Facts, settings: CoreSettings) -> dict[str, Any]:
         "aliases": {
             (m.agent, m.alias): m.session for m in facts.members.values() if m.alias is not None
         },
+        "children": {(s.parent, s.id) for s in facts.sessions.values() if s.parent is not None},
+        "sub-agents": {(a.parent, a.id) for a in facts.agents.values() if a.parent is not None},
+        "sub-agents by id": {
+            (a.parent, a.conversation): a.id for a in facts.agents.values() if a.parent is not None
+        },
         "jars": {j.session: j.id for j in jars if not j.beside},
         "jars beside": {(j.session, j.id) for j in jars if j.beside},
         "tabs by jar": {(t.jar, t.id) for t in tabs if t.jar is not None},
@@ -330,6 +352,9 @@ def indexes(state: State) -> dict[str, Any]:
             for session, member in members.items()
         },
         "aliases": state._aliases,
+        "children": {(up, id) for up, ids in state._children.items() for id in ids},
+        "sub-agents": {(up, id) for up, ids in state._subagents.items() for id in ids},
+        "sub-agents by id": state._conversations,
         "jars": state._session_jar,
         "jars beside": {
             (session, jar) for session, beside in state._jars_beside.items() for jar in beside
@@ -374,12 +399,34 @@ def check_references(facts: Facts, settings: CoreSettings) -> None:
     kept = {row.session for row in facts.approvals.values() if row.session is not None}
     assert kept <= sessions.keys(), "a session that ended is still allowed something"
     assert all(jar.session is None or jar.session in sessions for jar in facts.jars.values())
+    check_families(facts)
     attended = {session for _, session in facts.members}
     for row in sessions.values():
         if row.lifetime is Lifetime.ANONYMOUS:
             assert row.id in attended, "an anonymous session outlived its agents"
         if row.lifetime is Lifetime.RESUMABLE:
             assert (row.kept_until is None) == (row.id in attended)
+
+
+def check_families(facts: Facts) -> None:
+    """Check the rows of sub-agents and of their sessions."""
+    known = [(row.parent, row.conversation) for row in facts.agents.values() if row.parent]
+    assert len(known) == len(set(known)), "two sub-agents have one id"
+    resting: Tally[AgentId] = Tally()
+    for agent in facts.agents.values():
+        assert agent.parent is None or agent.parent in facts.agents, "a sub-agent without a parent"
+        assert agent.id not in facts.parents(agent.id), "an agent is its own parent"
+        if agent.shares_connection:
+            assert agent.connected, "a sub-agent was disconnected from its parent"
+            assert agent.life_until is None, "a sub-agent ends without its parent"
+            assert agent.parent is not None
+            resting[agent.parent] += agent.idle_until is None
+    assert max(resting.values(), default=0) <= SUBAGENTS_RESTING, "too many sub-agents rest"
+    for session in facts.sessions.values():
+        assert session.parent is None or session.parent in facts.sessions, "it outlived its parent"
+        members = [facts.agents[a] for a, s in facts.members if s == session.id]
+        if session.kept_until is not None and session.lifetime is Lifetime.ANONYMOUS:
+            assert all(row.idle_until is None for row in members), "kept although it is in use"
 
 
 def check_deadlines(machine: Machine, facts: Facts, event: Event, now: float) -> None:
@@ -442,6 +489,8 @@ class Step:
         self.joining()
         self.cloning()
         self.endings()
+        self.resting()
+        self.acting()
         self.effects()
         self.others_notice_nothing()
         if self.outcome.refusal is not None:
@@ -579,7 +628,9 @@ class Step:
                 continue
             admitted = self.admitted()
             used = admitted is not None and admitted.session == session
-            over = held.agent in self.ended or session not in self.after.sessions
+            owner = self.after.agents.get(held.agent)
+            rests = owner is not None and owner.parent is not None and owner.idle_until is None
+            over = held.agent in self.ended or session not in self.after.sessions or rests
             assert used or over, "a reserved slot was taken"
 
     def cloning(self) -> None:
@@ -609,12 +660,15 @@ class Step:
             if agent.id in self.after.agents:
                 continue
             assert agent.id in self.ended
+            if agent.shares_connection:
+                self.ending_of_a_subagent(agent)
+                continue
             said_goodbye = self.event == ev.AgentLeft(agent.id)
-            due = agent.deadline is not None and agent.deadline <= self.now
+            due = agent.life_until is not None and agent.life_until <= self.now
             assert said_goodbye or due, "a live agent was ended"
             if not said_goodbye:
                 assert isinstance(self.event, ev.TimePassed), "its hello may wait unread"
-                assert self.now - (agent.deadline or 0) <= LATE_SECONDS, "ended in a late turn"
+                assert self.now - (agent.life_until or 0) <= LATE_SECONDS, "ended in a late turn"
             assert not agent.connected or said_goodbye, "an idle agent was taken for dead"
         for session in self.before.sessions.values():
             if session.id in self.after.sessions:
@@ -626,7 +680,8 @@ class Step:
             forgotten = session.kept_until is not None and session.kept_until <= self.now
             is_unused = not session.has_opened and session.id not in self.before.loops
             is_kept = session.lifetime is Lifetime.RESUMABLE and not is_unused
-            orphaned = session.lifetime is not Lifetime.NAMED and not is_kept and self.ended
+            stopped = self.ended | self.rested()
+            orphaned = session.lifetime is not Lifetime.NAMED and not is_kept and stopped
             failed = (ev.TabOpenFailed, ev.TabOpenAbandoned, ev.BrokerRestarted)
             is_own = any(
                 agent.own_session == session.id
@@ -640,8 +695,66 @@ class Step:
             said = isinstance(self.event, ev.PersonSaid) and self.event.what == "end"
             named = said and self.event.group in (None, session.group)  # type: ignore[union-attr]
             closed = closed or (named and session.browser in self.settings.personal)
-            ended = disposed or forgotten or orphaned or stillborn or closed
+            gone = self.before.sessions.keys() - self.after.sessions.keys()
+            with_parent = session.parent in gone
+            ended = disposed or forgotten or orphaned or stillborn or closed or with_parent
             assert ended, "a session ended that nobody ended"
+
+    def ending_of_a_subagent(self, agent: Agent) -> None:
+        """Check that a sub-agent on its parent's connection ended for a reason."""
+        session = self.before.sessions.get(agent.own_session)
+        due = agent.idle_until is not None and agent.idle_until <= self.now
+        kept = None if session is None else session.kept_until
+        forgotten = kept is not None and kept <= self.now
+        left = self.event in (ev.AgentLeft(agent.id), ev.SubagentEnded(agent.id))
+        with_parent = agent.parent in self.ended
+        made_room = agent.idle_until is None and any(
+            row.idle_until is None and row.parent == agent.parent
+            for row in self.after.agents.values()
+        )
+        assert due or forgotten or left or with_parent or made_room, "a live sub-agent was ended"
+
+    def rested(self) -> set[AgentId]:
+        """Return the sub-agents that rest since this event."""
+        rows = [(row, self.before.agents.get(row.id)) for row in self.after.agents.values()]
+        return {
+            row.id
+            for row, earlier in rows
+            if row.idle_until is None and earlier is not None and earlier.idle_until is not None
+        }
+
+    def resting(self) -> None:
+        """Check that a sub-agent rests only when it ended or was idle, and holds nothing then."""
+        for id in self.rested():
+            agent = self.after.agents[id]
+            if agent.parent is None:
+                continue  # its parent ended, so it is no sub-agent any more
+            due = (self.before.agents[id].idle_until or 0.0) <= self.now
+            assert due or self.event == ev.SubagentEnded(agent.id), "a busy sub-agent was stopped"
+            own = self.after.sessions.get(agent.own_session)
+            is_member = (agent.id, agent.own_session) in self.before.members
+            assert own is None or not own.paused or not is_member, "a person works there"
+            places: list[SlotRequest | Reservation] = [*self.after.requests.values()]
+            places += self.after.reservations.values()
+            assert agent.id not in {place.agent for place in places}, "it waits although it rests"
+            members = [a for a, s in self.after.members if s == agent.own_session]
+            if own is not None and own.lifetime is not Lifetime.NAMED and members == [agent.id]:
+                tabs = [tab for tab in self.after.tabs.values() if tab.session == own.id]
+                assert not tabs, "a sub-agent that rests keeps a tab"
+
+    def acting(self) -> None:
+        """Check that a call acts as its own agent, or as a parent whose things it names."""
+        event, answer = self.event, self.outcome.answered
+        if not asks(event, core.acting_agent) or answer is None or answer == event.agent:
+            return
+        assert answer in self.before.parents(event.agent), "a call acts as a stranger"
+        if event.session is not None:
+            assert self.before.meant(answer, event.session) is not None
+            assert self.before.meant(event.agent, event.session) is None, "it has one itself"
+        else:
+            tab = self.before.tabs.get(TabId(event.tab))
+            assert tab is None or tab.session in self.before.sessions_of(answer)
+            assert not event.selects, "a sub-agent changes its parent's current tab"
 
     def effects(self) -> None:
         gone = self.before.tabs.keys() - self.after.tabs.keys()
@@ -700,7 +813,7 @@ class Step:
         agent = self.caller
         if agent is None or agent == OPERATOR or not self.quiet:
             return
-        mine = self.before.sessions_of(agent)
+        mine = self.before.with_children(self.before.sessions_of(agent))
         for tab in self.before.tabs.keys() - self.after.tabs.keys():
             row = self.before.tabs[tab]
             jar = None if row.jar is None else self.before.jars[row.jar].session

@@ -43,7 +43,7 @@ Method = TypeVar("Method", bound=Callable[..., None])
 B1, B2 = BrowserId("b1"), BrowserId("b2")
 PICK = range(12)
 EITHER = (False, True)
-MOMENTS = (0.2, 0.9, 3.0, 5.0, 11.0, 31.0, 130.0)
+MOMENTS = (0.2, 0.9, 3.0, 5.0, 11.0, 31.0, 130.0, 601.0)
 STEPS: list[tuple[str, dict[str, Sequence[Any]]]] = []
 START: dict[str, Sequence[Any]] = {
     "limit": (1, 2, 3, 4, 6),
@@ -167,7 +167,7 @@ class Sharing(RuleBasedStateMachine):
     def fail_at(self, event: ev.Event | Ask[Any]) -> None:
         """Decide about the event, but fail by a bug at the end. Nothing of it may remain."""
         state = self.machine.state
-        captures, popups = state.captures, state.popups
+        captures, popups, deeds = state.captures, state.popups, state.deeds
 
         def fails(state: State) -> None:
             with suppress(RoostError):
@@ -179,7 +179,8 @@ class Sharing(RuleBasedStateMachine):
         except Bug:
             pass
         self.watch.nothing_happened(self.machine)
-        assert (state.captures, state.popups) == (captures, popups), "a bug changed captures"
+        now = (state.captures, state.popups, state.deeds)
+        assert now == (captures, popups, deeds), "a bug changed captures"
 
     def browser_says(self, event: ev.Event) -> None:
         self.said.append(event)
@@ -249,9 +250,71 @@ class Sharing(RuleBasedStateMachine):
         spec = core.SessionSpec(lifetime=Lifetime.RESUMABLE, id=SessionId(f"thread-{number}"))
         self.agent_comes(spec, lease=False)
 
+    # --- sub-agents ------------------------------------------------------------------------------
+
+    @step(who=PICK, number=range(3), opens=(False, True, True), is_child=(True, True, False))
+    def a_subagent_calls(self, who: int, number: int, opens: bool, is_child: bool) -> None:
+        """Let a sub-agent, or a further conversation, call on somebody's connection."""
+        parent, known = self.somebody(who), f"sub-{number}"
+        new = AgentId(f"agent_{self.mint():032x}_{self.minted}")
+        if is_child:
+            ask: Ask[Any] = Ask(
+                core.connect_subagent, parent=parent, agent=new, conversation=known, kind="Explore"
+            )
+        else:
+            ask = Ask(core.connect_conversation, beside=parent, agent=new, conversation=known)
+        made = self.say(ask) if parent in self.watch.facts.agents else None
+        if made is None or made.refusal is not None:
+            return
+        if made.answer.id == new:
+            self.everybody.append(new)
+        self.say(Ask(core.subagent_called, made.answer.id))
+        if opens:
+            self.open_tab(made.answer.id, 0, evict=True)
+            self.perform(len(self.to_do) - 1, fails=False)
+
+    @step(pick=PICK)
+    def a_subagent_ends(self, pick: int) -> None:
+        rows = self.watch.facts.agents.values()
+        subagents = [row.id for row in rows if row.parent is not None]
+        self.say(ev.SubagentEnded(one_of(subagents, pick) or self.somebody(pick)))
+
+    @step(number=(0, 0, 0, 10))
+    def many_subagents_end(self, number: int) -> None:
+        """Let more sub-agents rest than one agent may have."""
+        for each in range(number):
+            self.a_subagent_calls(0, each + 10, opens=True, is_child=True)
+            self.a_subagent_ends(each)
+
+    @step(who=PICK, parent=PICK, number=range(2))
+    def an_agent_is_adopted(self, who: int, parent: int, number: int) -> None:
+        agent, above = self.somebody(who), self.somebody(parent)
+        row = self.watch.facts.agents.get(agent)
+        if row is not None and not row.shares_connection:
+            self.say(Ask(core.adopt_agent, agent, above, conversation=f"thread-{number}"))
+
+    @step(who=PICK, where=PICK, which=PICK, selects=EITHER)
+    def a_call_names_something_of_a_parent(
+        self, who: int, where: int, which: int, selects: bool
+    ) -> None:
+        """Let mostly a sub-agent name a session or tab, mostly one of its parent's."""
+        facts = self.watch.facts
+        subagents = [row.id for row in facts.agents.values() if facts.parents(row.id)]
+        agent = one_of(subagents, who) or self.somebody(who)
+        above = one_of(facts.parents(agent), who) or agent
+        session = self.a_session(agent, where)
+        tab = self.a_tab(above if which < 8 else agent, which)
+        answer = self.say(Ask(core.acting_agent, agent, session, tab, selects=selects))
+        if answer.refusal is None:
+            use = Ask(core.use_tab, answer.answer, session, tab, action="click", acts=True)
+            self.say(use)
+
     @step(pick=PICK)
     def a_connection_breaks(self, pick: int) -> None:
-        self.say(ev.AgentDisconnected(self.somebody(pick)))
+        agent = self.somebody(pick)
+        row = self.watch.facts.agents.get(agent)
+        if row is None or not row.shares_connection:
+            self.say(ev.AgentDisconnected(agent))
 
     @step(pick=PICK)
     def an_agent_says_goodbye(self, pick: int) -> None:
@@ -261,6 +324,8 @@ class Sharing(RuleBasedStateMachine):
     def an_agent_comes_back(self, pick: int, lease: bool) -> None:
         agent = self.somebody(pick)
         row = self.watch.facts.agents.get(agent)
+        if row is not None and row.shares_connection:
+            return
         if lease or (row is not None and row.lease_until is not None):
             self.say(Ask(core.renew_lease, agent))
         else:

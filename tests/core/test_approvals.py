@@ -128,7 +128,7 @@ def test_an_agent_that_only_calls_itself_like_another_gets_none_of_its_approvals
     assert not play.may(eve)
 
 
-def test_no_refuses_the_call_and_the_next_call_asks_anew() -> None:
+def test_no_holds_for_a_while_so_that_nobody_is_asked_again_and_again() -> None:
     play = Person()
     ada, session = play.programmed("ada")
     play.asked(ada)
@@ -137,7 +137,8 @@ def test_no_refuses_the_call_and_the_next_call_asks_anew() -> None:
     assert refusal.message.endswith("The person said no. Use the API.")
     assert HERE not in refusal.message
     assert refusal.page_said == HERE
-    play.refused(play.used(ada), ApprovalNeeded)
+    play.refused(play.used(ada), PolicyDenied)
+    play.refused(play.used(ada), ApprovalNeeded, after=APPROVAL_SECONDS)
 
 
 def test_no_answer_in_time_means_no() -> None:
@@ -149,7 +150,7 @@ def test_no_answer_in_time_means_no() -> None:
     assert [one.data["answer"] for one in told] == [None]
     assert [one.data["answer"] for one in of(decision, WriteAudit)] == ["none"]
     play.refused(play.used(ada), PolicyDenied)
-    play.refused(play.used(ada), ApprovalNeeded)
+    play.refused(play.used(ada), ApprovalNeeded, after=APPROVAL_SECONDS)
 
 
 def test_a_session_has_one_open_question() -> None:

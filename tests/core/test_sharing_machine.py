@@ -1,17 +1,17 @@
 """Random orders of events: agents come, disappear, ask, grant and time out; browsers open, crash
-and return."""
+and return; policies judge what agents do, and the person answers."""
 
 from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.core.sharing import Sharing
+from tests.core.conduct import Conduct
 
 
 def test_the_rules_of_sharing_hold_whatever_happens_in_whatever_order() -> None:
     run_state_machine_as_test(
-        Sharing,
+        Conduct,
         settings=settings(
             max_examples=80,
             stateful_step_count=40,

@@ -14,16 +14,30 @@ import pytest
 
 from roost import core
 from roost.broker.decisions import Decisions
-from roost.core import agents, captures, groups, pool, rules, sessions, tabs
+from roost.core import (
+    agents,
+    approvals,
+    captures,
+    groups,
+    policy,
+    pool,
+    rules,
+    sessions,
+    subagents,
+    tabs,
+)
 from roost.core.machine import Machine
 from roost.core.slots import Pool
 from roost.core.state import State
 from tests.broker import test_decisions
+from tests.core.conduct import policy_walk
 from tests.core.sharing import walk
 
 pytestmark = pytest.mark.slow
-SEEDS = (*range(250), 578, 1188)
-"""The last two were searched for: late pages of parked tabs are rare."""
+SEEDS = (*range(250), 755, 872)
+"""The last two were searched for: that a session loses its share is rare."""
+
+POLICY_SEEDS = range(60)
 
 REMOVED: dict[str, tuple[Any, str, str, str]] = {
     "reservations hold no slot": (Pool, "free", "- self.reserved", ""),
@@ -42,10 +56,10 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "if not evict or len(mine) < needed:",
         "[_evict(state, tab, why='') for tab in mine]\n    if not evict:",
     ),
-    "the dead go on waiting": (agents, "end_agent", "pool.withdraw(state, agent.id)", "pass"),
+    "the dead go on waiting": (agents, "withdraw", "pool.withdraw(state, agent.id)", "pass"),
     "the dead go on capturing": (
         agents,
-        "end_agent",
+        "withdraw",
         "captures.withdraw(state, agent.id)",
         "pass",
     ),
@@ -71,7 +85,7 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
     "a late wake-up ends agents": (
         agents,
         "expired",
-        "if state.now - agent.deadline > LATE_SECONDS:",
+        "if state.now - agent.life_until > LATE_SECONDS:",
         "if False:",
     ),
     "the grace begins before the broker listens": (
@@ -229,10 +243,148 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
         "state.roll_back()",
         "pass",
     ),
+    "a sub-agent outlives its parent": (
+        agents,
+        "end_agent",
+        "_end_subagents(state, agent.id)",
+        "pass",
+    ),
+    "a child session outlives its parent session": (
+        sessions,
+        "end_session",
+        "for child in state.children(session.id):",
+        "for child in ():",
+    ),
+    "a sub-agent acts as a stranger": (
+        subagents,
+        "acting_agent",
+        "(agent, *state.parents(agent))",
+        "list(state.agents)",
+    ),
+    "a sub-agent changes its parent's current tab": (
+        subagents,
+        "acting_agent",
+        "and selects",
+        "and False",
+    ),
+    "one id stands for two sub-agents": (
+        subagents,
+        "_recorded",
+        "if known is not None:",
+        "if False:",
+    ),
+    "an agent becomes its own parent": (subagents, "adopt_agent", "or is_circle", ""),
+    "a sub-agent that ended keeps its tabs": (
+        agents,
+        "rest",
+        "tabs.close_tab(state, tab, error)",
+        "pass",
+    ),
+    "a sub-agent that ended goes on waiting": (agents, "rest", "withdraw(state, row)", "pass"),
+    "any number of sub-agents rest": (agents, "rest", "_end_oldest(state, row.parent)", "pass"),
+    "an idle sub-agent never rests": (
+        agents,
+        "expired",
+        "if agent.idle_until is not None and agent.idle_until <= state.now:",
+        "if False:",
+    ),
+    "a restart disconnects sub-agents from their parents": (
+        agents,
+        "broker_restarted",
+        "elif not agent.shares_connection:",
+        "else:",
+    ),
+    "a person's tabs close when the sub-agent ends": (
+        agents,
+        "rest",
+        "and own.paused",
+        "and False",
+    ),
     "a failed capture keeps its turn": (
         captures,
         "end_capture",
         "if turn.capture != event.capture",
+        "",
+    ),
+}
+
+
+OF_POLICY: dict[str, tuple[Any, str, str, str]] = {
+    "the session's policy is not asked": (
+        policy,
+        "layers_for",
+        "() if row is None else row.layers",
+        "()",
+    ),
+    "the agent's policy is not asked": (
+        policy,
+        "layers_for",
+        "return (*layers, *(one for one in caller.layers if one not in layers))",
+        "return layers",
+    ),
+    "the configuration's policy is not asked": (
+        policy,
+        "starting_layers",
+        "(*config.layers, *own)",
+        "own",
+    ),
+    "the last layer decides": (
+        policy,
+        "judge",
+        "if _STRICTNESS[found.verdict] > _STRICTNESS[strictest.verdict]:",
+        "if True:",
+    ),
+    "every origin is listed": (
+        policy,
+        "_judged",
+        "if listed is not None and not covers(listed, origin):",
+        "if False:",
+    ),
+    "read-only origins are acted on": (
+        policy,
+        "_judged",
+        "if Group.ACT in deed.groups and covers(layer.read_only, origin):",
+        "if False:",
+    ),
+    "a policy says nothing about DevTools clients": (
+        policy,
+        "_judged",
+        "if deed.operation == CDP and not layer.is_open:",
+        "if False:",
+    ),
+    "everything is allowed to DevTools clients by a star": (
+        policy,
+        "_rule_covers",
+        "deed.operation == CDP and CDP not in rule.operations",
+        "False",
+    ),
+    "what is denied is done": (policy, "check_deed", "found.verdict is Verdict.DENY", "False"),
+    "what must be asked is done": (policy, "check_deed", "if asked not in approved:", "if False:"),
+    "once is for good": (approvals, "use_approval", "state.drop(approval)", "pass"),
+    "no is a yes": (approvals, "use_approval", "if not approval.allow:", "if False:"),
+    "silence is no answer": (
+        approvals,
+        "expired",
+        '_end(state, question, refused, None, "")',
+        "state.drop(question)",
+    ),
+    "approvals outlive their session": (
+        sessions,
+        "end_session",
+        "approvals.forget(state, session)",
+        "pass",
+    ),
+    "actions are not counted": (policy, "count_action", "if len(recent) >= most:", "if False:"),
+    "an agent's next session has no policy": (
+        sessions,
+        "open_session",
+        ", layers=row.layers",
+        "",
+    ),
+    "a disposed session takes the policy with it": (
+        pool,
+        "own_session_of",
+        "layers=row.layers,",
         "",
     ),
 }
@@ -270,3 +422,21 @@ def test_taking_out_a_protecting_line_is_noticed(
 
 def test_with_everything_in_place_the_same_run_finds_nothing() -> None:
     run()
+
+
+def run_policies() -> None:
+    for seed in POLICY_SEEDS:
+        policy_walk(seed)
+
+
+@pytest.mark.parametrize("protection", OF_POLICY)
+def test_taking_out_a_protecting_line_of_policies_is_noticed(
+    protection: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_out(monkeypatch, *OF_POLICY[protection])
+    with pytest.raises((AssertionError, LookupError)):
+        run_policies()
+
+
+def test_with_all_protections_of_policies_the_same_run_finds_nothing() -> None:
+    run_policies()

@@ -99,5 +99,5 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_project_chooses_nothing_that_names_a_program_a_profile_or_the_broker() -> None:
-    assert set(PROJECT_SETTINGS) & set(SETTINGS) == {"browser"}
+    assert set(PROJECT_SETTINGS) & set(SETTINGS) == {"browser", "policy"}
     assert not {"profile", "files", "session", "name"} & set(PROJECT_SETTINGS)

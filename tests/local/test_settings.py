@@ -135,3 +135,15 @@ def test_a_value_of_the_wrong_type_in_the_file_is_refused(text: str, config: Pat
     config.write_text(text, encoding="utf-8")
     with pytest.raises(BadRequest, match="config.toml"):
         load_settings({}, {}, config)
+
+
+def test_a_setting_may_stand_in_a_table(config: Path) -> None:
+    config.write_text('pool = 3\n[subagents]\nsessions = "shared"\n', encoding="utf-8")
+    found = load_settings({}, {}, config)
+    assert (found.pool, found.subagents_sessions) == (3, "shared")
+    config.write_text('[subagents]\nsessions = "none"\n', encoding="utf-8")
+    with pytest.raises(BadRequest, match="subagents_sessions"):
+        load_settings({}, {}, config)
+    config.write_text("[subagents]\ncolour = 1\n", encoding="utf-8")
+    with pytest.raises(BadRequest, match="subagents_colour"):
+        load_settings({}, {}, config)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import roost
-from roost.api.operations import OPERATIONS
+from roost.api.operations import OPERATIONS, parse
 from roost.frontends.cli.main import cli
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
@@ -39,15 +39,41 @@ def test_the_folder_is_a_marketplace_that_offers_the_plugin() -> None:
     assert (PLUGIN / entry["source"] / ".claude-plugin/plugin.json").is_file()
 
 
-def test_the_only_hook_is_the_stop_hook_and_its_command_exists() -> None:
-    hooks = read("hooks/hooks.json")["hooks"]
-    ((matcher,),) = hooks.values()
-    (hook,) = matcher["hooks"]
-    assert (list(hooks), hook["type"]) == (["Stop"], "command")
-    assert shlex.split(hook["command"]) == ["roost", "hook", "stop"]
-    assert hook["timeout"] > 1, "the hook gives up by itself after a second"
-    stop: Any = cli.commands["hook"]
-    assert "stop" in stop.commands
+def test_every_hook_calls_a_command_or_an_operation_that_exists() -> None:
+    groups = [group for event in read("hooks/hooks.json")["hooks"].values() for group in event]
+    hooks = [hook for group in groups for hook in group["hooks"]]
+    known: Any = cli.commands["hook"]
+    for hook in hooks:
+        assert hook["timeout"] > 1, "the hook gives up by itself after a second"
+        if hook["type"] == "command":
+            roost_, group, name = shlex.split(hook["command"])
+            assert (roost_, group) == ("roost", "hook")
+            assert name in known.commands
+        else:
+            assert hook["type"] == "mcp_tool"
+            parse(hook["tool"], {**hook["input"], "event": "PreToolUse"})
+
+
+def test_only_the_stop_hook_can_decide_anything() -> None:
+    """The others answer nothing, so that a person's own approvals stay as they are."""
+    events = read("hooks/hooks.json")["hooks"]
+    stops = [event for event, groups in events.items() if "hook stop" in json.dumps(groups)]
+    assert stops == ["Stop"]
+
+
+def test_a_tool_is_reported_to_the_server_that_the_tool_is_of() -> None:
+    """Claude Code calls the server of the plugin by another name than one in its settings."""
+    groups = read("hooks/hooks.json")["hooks"]["PreToolUse"]
+    servers = {
+        group["matcher"]: hook["server"]
+        for group in groups
+        for hook in group["hooks"]
+        if hook["type"] == "mcp_tool"
+    }
+    assert servers == {
+        "mcp__roost__.*": "roost",
+        "mcp__plugin_roost_roost__.*": "plugin:roost:roost",
+    }
 
 
 def test_the_server_is_the_stdio_server() -> None:

@@ -203,6 +203,10 @@ class House:
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
         return done.stdout
 
+    def trail(self, *arguments: str) -> list[dict[str, Any]]:
+        """Return the lines that ``roost log --json`` prints."""
+        return [json.loads(line) for line in self.says("log", "--json", *arguments).splitlines()]
+
     def answers(self, *arguments: str) -> Any:
         """Run a command with ``--json`` and return the one value that it prints."""
         return json.loads(self.says(*arguments, "--json"))

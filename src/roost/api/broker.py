@@ -33,6 +33,10 @@ class Notice:
     kind: str
     data: Mapping[str, Any]
 
+    def redacted(self, redact: Callable[[Any], Any]) -> Notice:
+        """Return the notice with its data as ``redact`` returns it."""
+        return Notice(self.session, self.kind, redact(self.data))
+
     def to_wire(self) -> dict[str, Any]:
         return {"session": self.session, "kind": self.kind, "data": dict(self.data)}
 

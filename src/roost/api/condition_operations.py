@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -32,6 +32,7 @@ class ConditionOperation(SessionOperation):
 
     audience = Audience.ALL
     idempotent = True
+    conduct: ClassVar[tuple[str, ...]] = ("act",)
     tab: str | None = Field(
         default=None, max_length=32, description="Only this tab; default: all of the session"
     )
@@ -42,6 +43,7 @@ class Conditions(ConditionOperation, Answers[ConditionsView]):
 
     op = "browser_conditions"
     title = "Show the conditions"
+    conduct = ()
     read_only = True
 
 
@@ -51,6 +53,7 @@ rule that matches applies."""
 
     op = "browser_route"
     title = "Add a route rule"
+    conduct = ("act", "evaluate")  # what it brings may run as a script in any page
     idempotent = False
     audited = ("url",)
     url: str = Field(min_length=1, max_length=1000, description="Glob: **/api/*, **/*.{png,jpg}")
@@ -80,6 +83,7 @@ class RouteHar(ConditionOperation, Answers[ConditionsView]):
 
     op = "browser_route_har"
     title = "Answer from a HAR file"
+    conduct = ("act", "evaluate")  # what it brings may run as a script in any page
     idempotent = False
     audited = ("url",)
     path: str = Field(max_length=1000, description="The HAR file")
@@ -94,6 +98,7 @@ class RouteList(ConditionOperation, Answers[ConditionsView]):
 
     op = "browser_route_list"
     title = "List the route rules"
+    conduct = ()
     read_only = True
 
 
@@ -177,6 +182,7 @@ class InitScript(ConditionOperation, Answers[ConditionsView]):
 
     op = "browser_init_script"
     title = "Add an init script"
+    conduct = ("act", "evaluate")  # what it brings may run as a script in any page
     audited = ("name",)
     script: str | None = Field(default=None, max_length=SCRIPT_CHARS)
     path: str | None = Field(default=None, max_length=1000, description="File with the script")

@@ -24,6 +24,7 @@ class Cookies(PageOperation, Answers[views.CookiesView]):
 
     op = "browser_cookies"
     title = "Work with cookies"
+    conduct = ("jar",)
     audience = Audience.ALL
     audited = ("action", "name", "domain")
     action: Literal["list", "get", "set", "delete"] = "list"
@@ -47,6 +48,7 @@ class StorageState(PageOperation, Answers[views.StorageStateView]):
 
     op = "browser_storage_state"
     title = "Save or load logins"
+    conduct = ("jar",)
     audience = Audience.ALL
     audited = ("action", "filename")
     action: Literal["save", "load"]

@@ -66,11 +66,24 @@ class Operation(BaseModel):
     audited: ClassVar[tuple[str, ...]] = ()
     """Names of the arguments that the audit trail records. Never typed text or scripts."""
 
+    conduct: ClassVar[tuple[str, ...]] = ()
+    """The groups of a policy that the operation belongs to (``core.policy.Group``), and further
+    words that cover it. Empty: no policy judges it."""
+    deed: ClassVar[str] = ""
+    """What the operation does in a page, as in "You may not …". Default: its title."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.read_only and cls.conduct == ("act",):
+            cls.conduct = ("read",)
         for base in getattr(cls, "__orig_bases__", ()):
             if get_origin(base) is Answers:
                 (cls.reply,) = get_args(base)
+
+    @classmethod
+    def policy_word(cls) -> str:
+        """Return the operation's own word in a policy."""
+        return cls.op.removeprefix("browser_")
 
     def only_reads(self) -> bool:
         """Return whether this particular call changes nothing (see ``read_only``)."""
@@ -97,6 +110,7 @@ class PageOperation(SessionOperation):
     """Base of operations that work on one tab."""
 
     open_world = True
+    conduct: ClassVar[tuple[str, ...]] = ("act",)
     tab: str | None = Field(
         default=None, max_length=32, description="Tab; default: your current one"
     )

@@ -25,6 +25,8 @@ from roost.api.jar_operations import *
 from roost.api.move_operations import *
 from roost.api.operation import *
 from roost.api.page_operations import *
+from roost.api.policy_operations import *
+from roost.api.secret_operations import *
 from roost.errors import BadRequest
 from roost.vocabulary import (
     BATCH_SECONDS,
@@ -48,6 +50,7 @@ class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
 
     op = "browser_navigate"
     title = "Navigate"
+    conduct = ("navigate",)
     audited = ("url",)
     url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
 
@@ -57,6 +60,7 @@ class Tabs(ShowingOperation, Answers[views.TabsView]):
 
     op = "browser_tabs"
     title = "Manage tabs"
+    conduct = ("navigate",)
     open_world = True
     audited = ("action", "url")
     action: Literal["list", "new", "close", "select"]
@@ -81,6 +85,7 @@ class Close(PageOperation, Answers[views.TabsView]):
 
     op = "browser_close"
     title = "Close the tab"
+    conduct = ()
     destructive = True
     open_world = False
 
@@ -90,6 +95,7 @@ class PageOpen(SessionOperation, Answers[views.NamedPageView]):
 
     op = "page_open"
     title = "Open a page by name"
+    conduct = ("navigate",)
     audience = Audience.INNER
     audited = ("name", "url")
     name: str = Field(pattern=f"^{NAME_PATTERN}$")
@@ -111,10 +117,11 @@ class PageClose(SessionOperation, Answers[views.TabsView]):
 
 
 class SessionOpen(Operation, Answers[views.SessionView]):
-    """Open a session of your own (own tabs, cookies, colour), for example for a sub-agent."""
+    """Open a session of your own (tabs, cookies, colour)."""
 
     op = "session_open"
     title = "Open a session"
+    conduct = ("navigate",)
     open_world = True
     audited = ("session", "name", "jar", "profile", "url")
     session: str | None = Field(
@@ -369,7 +376,7 @@ class TabSpaceRequest(SessionOperation, Answers[views.SpaceView]):
 
 
 class TabSpaceGrant(SessionOperation, Answers[views.GrantView]):
-    """Give one of your tabs (default: least recently used) to the first in the queue."""
+    """Give one of your tabs to the first in the queue."""
 
     op = "tab_space_grant"
     title = "Give up a tab"
@@ -431,6 +438,22 @@ class LoopTurn(SessionOperation, Answers[views.LoopView]):
     title = "End a loop's turn"
     audience = Audience.INNER
     said: str = Field(default="", max_length=1_000_000)
+
+
+class SubagentReport(Operation, Answers[views.Pong]):
+    """A hook of the agent's client reports which sub-agent uses a tool, or that one ended."""
+
+    op = "subagent_report"
+    title = "Report a sub-agent"
+    audience = Audience.INNER
+    read_only = True
+    event: Literal["PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStop"]
+    tool_use_id: str = Field(default="", max_length=200)
+    subagent: str = Field(default="", max_length=200)
+    """The client's id of the sub-agent. Empty: the main conversation."""
+    kind: str = Field(default="", max_length=200)
+    command: str = Field(default="", max_length=100_000)
+    """What the tool runs in a shell."""
 
 
 # --- the house ---------------------------------------------------------------------------------
@@ -506,9 +529,11 @@ OPERATIONS: dict[str, type[Operation]] = {
         SessionFront, Handoff, Drawings, SessionAnswer, SessionToken, SessionHeartbeat,
         SessionPack, SessionUnpack,
         ProfileImport, ProfileList, ProfileRemove,
+        FillSecret, Login, SecretList, SecretAdd, SecretRemove, SecretTest,
+        PolicyShow, PolicyExplain, PolicySet, PolicyReload, PolicyForget,
         TabSpaceRequest, TabSpaceGrant, TabSpaceStatus,
         LoopStart, LoopStop, LoopStatus, LoopTurn,
-        Batch, BatchProgress,
+        Batch, BatchProgress, SubagentReport,
         Status, Ping, BrowserStart, DashboardOpen, BrokerStay, BrokerStop,
     )
 }  # fmt: skip

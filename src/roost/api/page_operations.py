@@ -80,7 +80,7 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
 
 
 class Find(PageOperation, Answers[views.FoundView]):
-    """Search text, values and roles; answers matching lines with refs and what is around."""
+    """Search text, values and roles; lines with refs and what is around."""
 
     op = "browser_find"
     title = "Search the page"
@@ -102,8 +102,8 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait until all conditions hold: text, textGone, selector (in a state), url, response to your
-    last action, function. Or wait some seconds."""
+    """Wait until all hold: text, textGone, selector, url, response to your last action,
+    function."""
 
     op = "browser_wait_for"
     title = "Wait"
@@ -222,7 +222,7 @@ class PageState(PageOperation, Answers[views.StateView]):
 
 
 class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
-    """Take a picture of the tab, in the background, once the page has come to rest."""
+    """Take a picture of the tab, once the page has come to rest."""
 
     op = "browser_take_screenshot"
     title = "Take a screenshot"
@@ -270,6 +270,7 @@ class PdfSave(PageOperation, Answers[views.FileView]):
 
     op = "browser_pdf_save"
     title = "Save as PDF"
+    conduct = ("read",)
     audience = Audience.ALL
     filename: str | None = Field(default=None, max_length=1000)
     overwrite: bool = False
@@ -292,6 +293,8 @@ class NavigateBack(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_navigate_back"
     title = "Go back"
+    conduct = ("navigate",)
+    deed = "go back"
 
 
 class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
@@ -299,6 +302,8 @@ class NavigateForward(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_navigate_forward"
     title = "Go forward"
+    conduct = ("navigate",)
+    deed = "go forward"
     audience = Audience.ALL
 
 
@@ -307,6 +312,8 @@ class Reload(ShowingOperation, PageOperation, Answers[PageView]):
 
     op = "browser_reload"
     title = "Reload"
+    conduct = ("navigate",)
+    deed = "reload the page"
     audience = Audience.ALL
 
 
@@ -318,6 +325,7 @@ class Click(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_click"
     title = "Click"
+    deed = "click here"
     audited = ("target",)
     target: str = target_field()
     element: str | None = Field(default=None, max_length=500, description="What it is, for people")
@@ -343,6 +351,7 @@ class Type(ActionOperation, Answers[views.ActionView]):
 
     op = "browser_type"
     title = "Type text"
+    deed = "type here"
     audited = ("target",)
     target: str = target_field()
     element: str | None = Field(default=None, max_length=500)
@@ -362,7 +371,7 @@ class FormField(BaseModel):
 
 
 class FillForm(ActionOperation, Answers[views.ActionView]):
-    """Fill several fields: text, check boxes, radios, selects, dates, sliders."""
+    """Fill several fields of any kind."""
 
     op = "browser_fill_form"
     title = "Fill a form"
@@ -417,6 +426,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
     op = "browser_scroll"
     title = "Scroll"
+    conduct = ("read",)
     target: str | None = optional_target()
     x: float | None = None
     y: float | None = None
@@ -424,10 +434,12 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
 
 class FileUpload(ActionOperation, Answers[views.ActionView]):
-    """Give files to a file field (default: the one whose chooser is open)."""
+    """Give files to a file field (default: whose chooser is open)."""
 
     op = "browser_file_upload"
     title = "Upload files"
+    conduct = ("act", "upload")
+    deed = "upload files here"
     paths: list[str] = Field(max_length=100, description="Below your working directory")
     target: str | None = optional_target()
 
@@ -454,6 +466,7 @@ class Resize(PageOperation, Answers[views.SizeView]):
 
     op = "browser_resize"
     title = "Resize"
+    conduct = ()
     idempotent = True
     open_world = False
     audience = Audience.ALL
@@ -466,6 +479,7 @@ class Evaluate(PageOperation, Answers[ValueView]):
 
     op = "browser_evaluate"
     title = "Run JavaScript"
+    deed = "run JavaScript here"
     function: str = Field(max_length=1_000_000, description="() => … or (element) => …")
     target: str | None = optional_target("Element the function gets")
     element: str | None = Field(default=None, max_length=500)

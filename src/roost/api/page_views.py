@@ -210,7 +210,7 @@ class DownloadView(View):
 
     name: str
     state: str
-    """``running``, ``done`` or ``failed``."""
+    """``running``, ``done``, ``failed``, or ``refused`` by the session's policy."""
     path: str | None = None
     bytes: int | None = None
     url: str | None = None
@@ -257,6 +257,7 @@ class LabelView(View):
 class ScreenshotView(View):
     """A screenshot: the picture itself (base64), or the file it was written to."""
 
+    raw = frozenset({"data"})
     tab: str
     mime_type: str
     width: int

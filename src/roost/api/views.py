@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from roost.hints import Spelling, spelled
 from roost.vocabulary import Color, JarPolicy, Lifetime
+
+
+def redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return the value with every text in it as ``redact`` returns it."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, View):
+        return value.redacted(redact)
+    if isinstance(value, Mapping):
+        return {redacted(key, redact): redacted(one, redact) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(redacted(one, redact) for one in value)
+    return value
 
 
 class ShownPicture(BaseModel):
@@ -31,6 +44,8 @@ class View(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, frozen=True, extra="ignore"
     )
+    raw: ClassVar[frozenset[str]] = frozenset()
+    """Fields with encoded pictures, in which there is no text to redact."""
     notes: list[str] | None = None
     _pictures: tuple[ShownPicture, ...] = PrivateAttr(default=())
 
@@ -51,6 +66,15 @@ class View(BaseModel):
         if not self.notes:
             return self
         return self.model_copy(update={"notes": [spelled(note, spell) for note in self.notes]})
+
+    def redacted(self, redact: Callable[[str], str]) -> Self:
+        """Return the view with every text in it as ``redact`` returns it."""
+        texts = {name: redacted(value, redact) for name, value in self if name not in self.raw}
+        return self.model_copy(update=texts)
+
+    def largest_text(self) -> int:
+        """Return the length of the longest text among the view's own fields."""
+        return max((len(value) for _, value in self if isinstance(value, str)), default=0)
 
     def to_wire(self) -> dict[str, Any]:
         """Return the view as JSON data, in camelCase, without fields that are None."""

@@ -21,6 +21,9 @@ from roost.core.redaction import redacted_url
 from roost.vocabulary import MIB
 
 ROTATE_BYTES = 10 * MIB
+SCHEMA_VERSION = 1
+"""Version of the lines' fields (``docs/reference/audit.md``). It grows when a field changes its
+meaning or goes away; new kinds and new fields do not change it."""
 OLDER_BYTES, OLDER_LINES = MIB, 200
 """The most that one look back reads and returns."""
 UNWRITTEN_LINES = 1000
@@ -38,6 +41,8 @@ class Audit:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.redact: Callable[[bytes], bytes] = bytes
+        """Removes secrets of the person from a line."""
         self._fd = self._opened()
         self._size = os.fstat(self._fd).st_size
         self._unwritten: deque[bytes] = deque()
@@ -97,7 +102,7 @@ class Audit:
 
     def write(self, now: float, kind: str, data: Mapping[str, Any]) -> None:
         """Record one thing that happened. Raises nothing."""
-        line = _encoded(now, kind, data)
+        line = self.redact(_encoded(now, kind, data))
         for listener in self._listeners:
             listener(line)
         if len(self._unwritten) < UNWRITTEN_LINES:
@@ -188,7 +193,7 @@ def _lines_before(path: Path, end: int, wanted: bytes | None) -> tuple[list[byte
 
 def _encoded(now: float, kind: str, data: Mapping[str, Any]) -> bytes:
     at = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
-    entry = {"at": at, "kind": kind}
+    entry: dict[str, Any] = {"v": SCHEMA_VERSION, "at": at, "kind": kind}
     for key, value in data.items():
         if value is not None:
             entry[key] = redacted_url(short_address(value)) if key == "url" else value

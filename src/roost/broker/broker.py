@@ -32,8 +32,11 @@ from roost.broker.browser.person_files import PersonFiles
 from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
+from roost.broker.download_judgement import DownloadJudge
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
+from roost.broker.secret_values import SecretValues
+from roost.broker.subagent_reports import SubagentReports
 from roost.broker.tasks import Tasks
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
@@ -41,20 +44,12 @@ from roost.core import effects as fx
 from roost.core import events as ev
 from roost.core.addresses import check_not_own
 from roost.core.machine import Machine
+from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
-from roost.drivers.base import (
-    Driver,
-    Group,
-    JarContents,
-    PageDriver,
-)
-from roost.drivers.events import (
-    DownloadBegan,
-    DownloadEnded,
-    PageEvent,
-)
+from roost.drivers.base import Driver, Group, JarContents, PageDriver
+from roost.drivers.events import DownloadBegan, DownloadEnded, PageEvent
 from roost.drivers.link import Link
 from roost.drivers.panel import PanelDriver
 from roost.errors import (
@@ -68,7 +63,9 @@ from roost.errors import (
 )
 from roost.hints import Hint
 from roost.profiles.store import ProfileStore
+from roost.vault.redaction import Redactor
 from roost.vault.seal import Sealer
+from roost.vault.store import Vault
 from roost.vocabulary import (
     MINE,
     REQUEST_WAIT,
@@ -102,6 +99,7 @@ class Broker:
         files: Path,
         profiles: ProfileStore,
         sealer: Sealer,
+        vault: Vault,
         version: str = "",
         http: str | None = None,
         upstream: str | None = None,
@@ -129,6 +127,10 @@ class Broker:
         self.files = files
         self.profiles = profiles
         self.sealer = sealer
+        self.redactor = Redactor()
+        self.secrets = SecretValues(vault, clock, self.redactor)
+        journal.redact = audit.redact = self.redactor.encoded
+        self.has_protocol_client: Callable[[SessionId], bool] = lambda _: False
         self.version = version
         self.http = http
         self.settings_shown = settings_shown or {}
@@ -138,7 +140,8 @@ class Broker:
         self.recordings: dict[SessionId, Recording] = {}
         """The recordings of requests that are under way."""
         self.downloads = Downloads(files)
-        self.watchers = Watchers()
+        self.watchers = Watchers(self.redactor)
+        self.subagent_reports = SubagentReports()
         self.drawings = Drawings()
         self.person_files = PersonFiles(files.with_name("person-files"))
         self.seen_at: dict[AgentId, float] = {}
@@ -177,6 +180,7 @@ class Broker:
         self.decide = decisions.decide
         self.hear = decisions.hear
         self.when_rows_change = decisions.when_rows_change
+        self._download_judge = DownloadJudge(self.machine, decisions, self.tasks, self.downloads)
         self.holds = Holds(lambda: self.state, clock, self.let_go)
         self.when_rows_change(self.holds.rows_changed)
         self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into, sealer)
@@ -198,6 +202,8 @@ class Broker:
             browser: Browser(browser, driver, heard=self.heard, around=around)
             for browser, driver in drivers.items()
         }
+        self.read_policy: Callable[[], tuple[PolicyLayer, ...]] = tuple
+        """Reads the configuration's policy. Raises ``BadRequest`` if it is wrong."""
         self.hear(ev.BrokerRestarted())
         self._collect_leftovers()
 
@@ -390,6 +396,7 @@ class Broker:
             return
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
         download = self.downloads.began(event, tab.session, tabs)
+        self._download_judge.began(tab, download)
         self._tell_download(tab.session, download)
 
     def _download_ended(self, event: DownloadEnded) -> None:
@@ -417,14 +424,11 @@ class Broker:
         match effect:
             case fx.OpenTab():
                 self._begin_opening(effect)
-            case fx.CloseTab():
+            case fx.CloseTab() | fx.ForgetTab():
                 self._records.pop(effect.tab, None)
                 self.lanes.end(effect.tab, effect.error)
-                if effect.handle is not None:
+                if isinstance(effect, fx.CloseTab) and effect.handle is not None:
                     self._close_page(effect.browser, effect.handle)
-            case fx.ForgetTab():
-                self._records.pop(effect.tab, None)
-                self.lanes.end(effect.tab, effect.error)
             case fx.CloseStray():
                 self._close_page(effect.browser, effect.handle)
             case fx.ForgetGroup():
@@ -439,9 +443,8 @@ class Broker:
                 self._settle_capture(effect.capture, effect.error)
             case fx.EndAgent():
                 self.seen_at.pop(effect.agent, None)
-                callback = self._on_agent_end.pop(effect.agent, None)
-                if callback is not None:
-                    callback()
+                self.subagent_reports.forget(effect.agent)
+                self._on_agent_end.pop(effect.agent, lambda: None)()
             case fx.RemoveFiles():
                 self.watchers.forget(effect.session)
                 self.drawings.forget(effect.session)

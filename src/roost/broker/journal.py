@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.redact: Callable[[bytes], bytes] = bytes
+        """Removes secrets of the person from a row: an address or a title may hold one."""
         self._db = self._opened()
         self._file = os.stat(path)
 
@@ -44,7 +46,7 @@ class Journal:
                     if change.row is None:
                         self._db.execute(_DELETE, (change.table, change.key))
                     else:
-                        row = _ADAPTERS[change.table].dump_json(change.row)
+                        row = self.redact(_ADAPTERS[change.table].dump_json(change.row))
                         self._db.execute(_UPSERT, (change.table, change.key, row))
         except sqlite3.Error as error:
             raise Internal(

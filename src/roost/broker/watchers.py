@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from roost.api.broker import Notice, Notices
+from roost.vault.redaction import Redactor
 from roost.vocabulary import AgentId, SessionId
 
 Sees = Callable[[Notice, Collection[AgentId]], bool]
@@ -14,7 +15,8 @@ Shows = Callable[[Notice], Notice]
 class Watchers:
     """The open ``watch`` calls, and the lines that wait for each session's next reply."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._listening: dict[Notices, tuple[Sees, Shows]] = {}
         self._notes: dict[SessionId, list[str]] = {}
 
@@ -34,6 +36,8 @@ class Watchers:
 
         to: agents that also get it because they were members of the session until just now.
         """
+        if not self._redactor.is_idle:
+            notice = notice.redacted(self._redactor.data)
         for notices, (sees, shows) in list(self._listening.items()):
             if sees(notice, to):
                 notices.put(shows(notice))

@@ -44,6 +44,7 @@ async def connect(
     profile: str | None = None,
     allow: tuple[str, ...] = (),
     deny: tuple[str, ...] = (),
+    policy: str | None = None,
     home: Home | None = None,
     start: bool = True,
 ) -> Client:
@@ -56,6 +57,8 @@ async def connect(
     jar: where the session's cookies come from: fresh, clone or shared.
     profile: profile to clone the jar from.
     allow, deny: domain lists for every session of this agent.
+    policy: preset (``careful``, ``lockdown``), or text of a policy file, that narrows what this
+        agent may do.
     home: which Roost to use; None: the one that ``ROOST_HOME`` names.
     start: start a broker if none runs.
 
@@ -76,6 +79,7 @@ async def connect(
             profile=profile,
             allow=allow,
             deny=deny,
+            policy=policy,
         ),
         start=start,
     )

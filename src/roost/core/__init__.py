@@ -1,11 +1,13 @@
 """The core decides: it answers requests and queries, hears events, and orders effects.
 
 Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), ``agents``
-(connections, leases, what a dead agent leaves), ``sessions``, ``tabs`` (select, navigate, crash,
-close), ``pool`` (slots, the queue, whose a popup is), ``jars``, ``captures`` (turns at
-screenshots), ``loops`` (focus loops), ``batches`` (how far they have come), ``conditions`` (of
-pages), ``questions`` (to the person), ``approvals`` (what the person allows), ``browsers`` (a
-browser's end and return), ``groups`` and ``consent`` (the person's own browser), ``addresses`` and
+(connections, leases, what a dead agent leaves), ``subagents`` (child sessions), ``sessions``,
+``tabs`` (select, navigate, crash, close), ``pool`` (slots, the queue, whose a popup is), ``jars``,
+``captures`` (turns at screenshots), ``loops`` (focus loops), ``batches`` (how far they have come),
+``conditions`` (of pages), ``questions`` (to the person), ``policy`` (what agents may do
+where), ``approvals`` (what the person allows),
+``browsers`` (a browser's end and return), ``groups`` and ``consent`` (the person's own browser),
+``addresses`` and
 ``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
 ``state`` and ``settings``. Pure code.
 May import: ``conditions``, ``errors``, ``hints``, ``vocabulary``. Of the standard library: only
@@ -15,7 +17,13 @@ Tests: ``tests/core``; the Hypothesis machine is ``tests/core/test_sharing_machi
 """
 
 from roost.core.agents import connect_agent, renew_lease, resume_agent
-from roost.core.approvals import ApprovalNeeded, Wanted, ask_approval, use_approval
+from roost.core.approvals import (
+    ApprovalNeeded,
+    Wanted,
+    ask_approval,
+    use_approval,
+    withdraw_approvals,
+)
 from roost.core.batches import batch_of, end_batch, record_batch
 from roost.core.captures import request_capture
 from roost.core.conditions import (
@@ -27,6 +35,15 @@ from roost.core.conditions import (
 from roost.core.consent import ask_person
 from roost.core.jars import request_jar
 from roost.core.loops import end_turn, start_loop, stop_loop
+from roost.core.policy import (
+    Deed,
+    Judgement,
+    check_deed,
+    count_action,
+    download_judged,
+    judgement,
+    set_policy,
+)
 from roost.core.pool import OpenTabAnswer, grant_space, open_tab, request_space, use_tab
 from roost.core.questions import answer_question, ask_question, take_answer
 from roost.core.rules import ConsentNeeded, own_jar, session_for, session_of, tab_named
@@ -37,6 +54,15 @@ from roost.core.sessions import (
     pause_session,
     record_token,
 )
+from roost.core.subagents import (
+    acting_agent,
+    adopt_agent,
+    connect_conversation,
+    connect_subagent,
+    name_conversation,
+    subagent_called,
+    subagent_of,
+)
 from roost.core.tabs import request_close, select_tab
 
 # Everything that the broker may ask: ``broker.decide(core.open_tab, agent, …)``. Each request or
@@ -45,13 +71,15 @@ from roost.core.tabs import request_close, select_tab
 # its own session or its current tab. The broker mints agent ids and secrets, so the core needs no
 # randomness. The core counts session, tab and jar ids itself.
 __all__ = [  # requests, queries, and the types they need
-    "answer_question", "ask_approval", "ask_person", "ask_question", "connect_agent",
-    "dispose_session", "end_batch", "end_turn", "grant_space", "open_session", "open_tab",
+    "adopt_agent", "answer_question", "ask_approval", "ask_person", "ask_question", "check_deed",
+    "connect_agent", "connect_conversation", "connect_subagent", "count_action", "dispose_session",
+    "end_batch", "end_turn", "grant_space", "name_conversation", "open_session", "open_tab",
     "pause_session", "put_conditions", "record_batch", "record_token", "renew_lease",
-    "request_capture",
-    "request_close", "request_jar", "request_space", "resume_agent", "select_tab", "start_loop",
-    "stop_loop", "take_answer", "use_approval", "use_tab",
-    "batch_of", "conditions_of", "own_jar", "session_conditions", "session_for", "session_of",
-    "tab_conditions", "tab_named",
-    "ApprovalNeeded", "ConsentNeeded", "OpenTabAnswer", "SessionSpec", "Wanted",
+    "request_capture", "request_close", "request_jar", "request_space", "resume_agent",
+    "select_tab", "set_policy", "start_loop", "stop_loop", "subagent_called", "take_answer",
+    "use_approval", "use_tab", "withdraw_approvals",
+    "acting_agent", "batch_of", "conditions_of", "download_judged", "judgement", "own_jar",
+    "session_conditions", "session_for", "session_of", "subagent_of", "tab_conditions", "tab_named",
+    "ApprovalNeeded", "ConsentNeeded", "Deed", "Judgement", "OpenTabAnswer", "SessionSpec",
+    "Wanted",
 ]  # fmt: skip

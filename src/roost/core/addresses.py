@@ -193,6 +193,26 @@ def host_of(address: str) -> str:
         return ""
 
 
+def origin_of(url: str) -> str | None:
+    """Return the origin of an address, or None for about:blank and what is no address.
+
+    A document that was made in the browser (``data:``) has no origin of its own, and gets ``null``.
+    """
+    address = url.removeprefix("blob:")
+    scheme = _SCHEME.match(address)
+    name = "" if scheme is None else scheme.group(1).lower()
+    if name not in ("http", "https"):
+        return None if name in ("", "about") else "null"
+    host = host_of(address)
+    try:
+        port = urlsplit(address.replace("\\", "/")).port
+    except ValueError:
+        return "null"
+    shown = f"[{host}]" if ":" in host else host
+    is_usual = port in (None, 443 if name == "https" else 80)
+    return f"{name}://{shown}" if is_usual else f"{name}://{shown}:{port}"
+
+
 def host_allowed(host: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> bool:
     """Return whether the lists allow the host (as ``host_of`` returns it).
 

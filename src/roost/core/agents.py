@@ -8,21 +8,28 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil
 
-from roost.core import batches, captures, consent, jars, pool, sessions
+from roost.core import batches, captures, consent, jars, pool, sessions, tabs
 from roost.core.effects import EndAgent, WriteAudit
-from roost.core.events import AgentDisconnected, AgentLeft, CallEnded
+from roost.core.events import AgentDisconnected, AgentLeft, CallEnded, SubagentEnded
 from roost.core.rows import Agent, Session, TabState
 from roost.core.sessions import SessionSpec
 from roost.core.state import State
-from roost.errors import Unauthorized
+from roost.errors import TabGone, Unauthorized
 from roost.vocabulary import (
     GRACE_SECONDS,
     LATE_SECONDS,
     LEASE_SECONDS,
     RESTART_GRACE_SECONDS,
+    RESUMABLE_SECONDS,
+    SUBAGENT_SECONDS,
+    SUBAGENTS_RESTING,
     AgentId,
+    Lifetime,
+    SessionId,
     shown,
 )
+
+IDLE = f"because its sub-agent made no call for {SUBAGENT_SECONDS / 60:.0f} minutes"
 
 
 def connect_agent(
@@ -71,6 +78,7 @@ def connect_agent(
             profile=session.profile,
             allow=session.allow,
             deny=session.deny,
+            layers=session.layers,
         )
     )
     sessions.join(state, agent, row)
@@ -144,8 +152,11 @@ def broker_restarted(state: State) -> None:
     for agent in list(state.agents.values()):
         if agent.lease_until is not None:
             state.put(replace(agent, lease_until=state.now + LEASE_SECONDS))
-        else:
+        elif not agent.shares_connection:
             state.put(replace(agent, connected=False, awaited_until=None))
+    for agent in [row for row in state.agents.values() if row.idle_until is not None]:
+        # Sub-agents could not call while no broker ran.
+        state.put(replace(agent, idle_until=state.now + SUBAGENT_SECONDS))
     pool.wait_anew(state)
 
 
@@ -160,13 +171,16 @@ def broker_listens(state: State) -> None:
 
 
 def expired(state: State, agent: Agent) -> None:
-    """End an agent whose deadline has passed.
+    """End an agent whose deadline has passed, or let a sub-agent rest that was idle too long.
 
     If the wake-up itself came late, give the agent another grace instead: what delayed the broker
     may have delayed the agent as well.
     """
-    assert agent.deadline is not None
-    if state.now - agent.deadline > LATE_SECONDS:
+    if agent.idle_until is not None and agent.idle_until <= state.now:
+        rest(state, agent, why=IDLE)
+        return
+    assert agent.life_until is not None
+    if state.now - agent.life_until > LATE_SECONDS:
         again = state.now + GRACE_SECONDS
         if agent.lease_until is None:
             state.put(replace(agent, awaited_until=again))
@@ -184,10 +198,10 @@ def left(state: State, event: AgentLeft) -> None:
 
 
 def end_agent(state: State, agent: Agent, *, why: str) -> None:
-    """End the agent: release its capture turns, queue places, reservations and memberships."""
-    batches.withdraw(state, agent.id)
-    captures.withdraw(state, agent.id)
-    pool.withdraw(state, agent.id)
+    """End the agent with its sub-agents: release its capture turns, queue places, reservations and
+    memberships."""
+    _end_subagents(state, agent.id)
+    withdraw(state, agent)
     for member in state.memberships(agent.id):
         sessions.leave(state, member)
     state.drop(agent)
@@ -195,3 +209,95 @@ def end_agent(state: State, agent: Agent, *, why: str) -> None:
     state.emit(EndAgent(agent.id))
     ended = {"agent": shown(agent.id), "name": agent.name, "why": why}
     state.emit(WriteAudit("agent ended", ended))
+
+
+def withdraw(state: State, agent: Agent) -> None:
+    """Release the agent's capture turns, queue places and reservations, and forget its batches."""
+    batches.withdraw(state, agent.id)
+    captures.withdraw(state, agent.id)
+    pool.withdraw(state, agent.id)
+
+
+def kept_expired(state: State, session: Session) -> None:
+    """End a session that was kept and that nobody came back to, with a sub-agent that rests."""
+    resting = [state.agents[agent] for agent in state.agents_in(session.id)]
+    if not resting:
+        sessions.end_session(state, session, why="nobody came back to it")
+    for row in resting:
+        end_agent(state, row, why="nobody came back to its session")
+
+
+# --- sub-agents -----------------------------------------------------------------------------------
+
+
+def subagent_ended(state: State, event: SubagentEnded) -> None:
+    row = state.agents.get(event.agent)
+    if row is not None and row.parent is not None:
+        rest(state, row, why="when its sub-agent ended")
+
+
+def rest(state: State, row: Agent, *, why: str) -> None:
+    """Let a sub-agent rest: it keeps its session's name, colour and jar, and nothing else.
+
+    A sub-agent on its parent's connection that opened no page keeps nothing and ends. The oldest
+    ends as well if more than ``SUBAGENTS_RESTING`` of one parent rest.
+    """
+    own = state.sessions.get(row.own_session)
+    member = None if own is None else state.member(row.id, own.id)
+    if own is not None and member is not None and own.paused:
+        # A person works in the session.
+        state.put(replace(row, idle_until=state.now + SUBAGENT_SECONDS))
+        return
+    withdraw(state, row)
+    for other in state.memberships(row.id):
+        if other != member:
+            sessions.leave(state, other)
+    has_used = own is not None and member is not None and own.has_opened
+    if row.shares_connection and not has_used:
+        end_agent(state, row, why="the sub-agent ended")
+        return
+    state.put(replace(row, idle_until=None))
+    if own is not None and member is not None and _is_alone(state, own, row.id):
+        for tab in state.tabs_in(own.id):
+            error = TabGone(f"Tab {tab.id} was closed {why}.", tab=tab.id)
+            tabs.close_tab(state, tab, error)
+        for table in (state.loops, state.questions):
+            if (found := table.get(own.id)) is not None:
+                state.drop(found)
+        if row.shares_connection:
+            state.put(replace(own, kept_until=state.now + RESUMABLE_SECONDS))
+    if row.parent is not None:
+        _end_oldest(state, row.parent)
+
+
+def _is_alone(state: State, session: Session, agent: AgentId) -> bool:
+    """Return whether only this agent uses the session, so that its tabs may close."""
+    is_named = session.lifetime is Lifetime.NAMED
+    return not is_named and list(state.agents_in(session.id)) == [agent]
+
+
+def _end_oldest(state: State, parent: AgentId) -> None:
+    rows = map(state.agents.__getitem__, state.subagents(parent))
+    resting = [row for row in rows if row.shares_connection and row.idle_until is None]
+    kept = {row.id: _kept_until(state, row.own_session) for row in resting}
+    resting.sort(key=lambda row: kept[row.id])
+    for row in resting[: max(0, len(resting) - SUBAGENTS_RESTING)]:
+        end_agent(state, row, why="newer sub-agents rest")
+
+
+def _kept_until(state: State, session: SessionId) -> float:
+    row = state.sessions.get(session)
+    return 0.0 if row is None or row.kept_until is None else row.kept_until
+
+
+def _end_subagents(state: State, parent: AgentId) -> None:
+    """End the sub-agents of an agent that ends. Those with a connection of their own go on."""
+    for agent in state.subagents(parent):
+        row = state.agents[agent]
+        if row.shares_connection:
+            end_agent(state, row, why="its parent ended")
+            continue
+        state.put(replace(row, parent=None, is_child=False, idle_until=None))
+        session = state.sessions.get(row.own_session)
+        if session is not None and session.parent is not None:
+            state.put(replace(session, parent=None))

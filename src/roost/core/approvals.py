@@ -4,7 +4,8 @@ A call that needs an approval asks ``use_approval``. Without an answer of the pe
 call, ``use_approval`` raises ``ApprovalNeeded``; the broker then asks the person (``ask_approval``)
 and repeats the work once the question is gone. The question is the session's question, like a
 hand-over. Its answer becomes an ``Approval`` row, so a later call finds the answer, also after a
-restart of the broker. A question that nobody answers in time is answered with no.
+restart of the broker. A question that nobody answers in time is answered with no. A no holds for
+``APPROVAL_SECONDS``, so an agent cannot ask the same again and again.
 """
 
 from __future__ import annotations
@@ -85,14 +86,29 @@ def use_approval(state: State, agent: AgentId, session: SessionId, wanted: Wante
     approval = _found(state, agent, session, wanted)
     if approval is None:
         raise ApprovalNeeded(agent, session, wanted)
-    if approval.until is not None:
-        state.drop(approval)
     if not approval.allow:
         raise PolicyDenied(
             f"You may not {wanted.what}. {approval.why}",
             page_said=wanted.origin or None,
             session=session,
         )
+    if approval.until is not None:
+        state.drop(approval)
+
+
+def use_up(state: State, session: SessionId, wanted: Wanted) -> None:
+    """Forget an answer for one call, because what it allowed has happened."""
+    once = Approval(
+        session=session, subject=wanted.subject, origin=wanted.origin or None, until=0.0
+    )
+    if once.key in state.approvals:
+        state.drop(once)
+
+
+def is_approved(state: State, agent: AgentId, session: SessionId, wanted: Wanted) -> bool:
+    """Return whether the person allows what is wanted, and use up nothing."""
+    found = _found(state, agent, session, wanted)
+    return found is not None and found.allow
 
 
 def _found(state: State, agent: AgentId, session: SessionId, wanted: Wanted) -> Approval | None:
@@ -204,6 +220,14 @@ def forget(state: State, session: Session) -> None:
     """Drop the approvals of a session that ends."""
     for row in [row for row in state.approvals.values() if row.session == session.id]:
         state.drop(row)
+
+
+def withdraw_approvals(state: State, session: SessionId | None) -> None:
+    """Forget what the person approved for a session; for None, everywhere."""
+    for row in list(state.approvals.values()):
+        if session is None or row.session == session:
+            state.drop(row)
+    state.emit(WriteAudit("approvals withdrawn", {"session": session}))
 
 
 def _program(state: State, agent: AgentId) -> str:

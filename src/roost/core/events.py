@@ -16,6 +16,7 @@ from roost.vocabulary import (
     AgentId,
     BrowserId,
     JarId,
+    SessionId,
     TabHandle,
     TabId,
 )
@@ -36,6 +37,13 @@ class AgentLeft:
 
     agent: AgentId
     why: str = "said goodbye"
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentEnded:
+    """The client reported that the sub-agent ended. The client may continue it later."""
+
+    agent: AgentId
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +170,25 @@ class TabRead:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretFilled:
+    """A secret of the person is about to be filled into the tab's document.
+
+    document: when the main document began, in milliseconds; no two documents of a tab agree.
+    """
+
+    tab: TabId
+    document: float
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadAdmitted:
+    """A page of that origin downloads a file into the session, as the policy allows."""
+
+    session: SessionId
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
 class TabCrashed:
     """The page's process died."""
 
@@ -235,8 +262,9 @@ class TimePassed:
 
 
 Event = (
-    AgentDisconnected | AgentLeft | CallEnded | JarReleased | TabOpenAbandoned | CaptureEnded
-    | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
-    | TabOpened | TabClosed | TabNavigated | TabRead | TabCrashed | TabMoved | GroupClosed
+    AgentDisconnected | AgentLeft | SubagentEnded | CallEnded | JarReleased | TabOpenAbandoned
+    | CaptureEnded | BrowserUp | BrowserDown | JarMade | JarRemoved | TabReady | TabOpenFailed
+    | TabOpened | TabClosed | TabNavigated | TabRead | SecretFilled | DownloadAdmitted
+    | TabCrashed | TabMoved | GroupClosed
     | PersonSaid | PersonAnswered | BrokerRestarted | BrokerListens | TimePassed
 )  # fmt: skip

@@ -88,6 +88,15 @@ def forget_extra_jars(state: State) -> None:
             state.put(replace(jar, session=None))
 
 
+def _copied(state: State, session: Session) -> JarId | None:
+    """Return the jar of the parent session, which the new jar of a sub-agent's session copies."""
+    if session.parent is None or session.policy is not JarPolicy.FRESH:
+        return None
+    jar = state.jar_of(session.parent)
+    is_own = jar is not None and jar.policy is not JarPolicy.SHARED
+    return jar.id if jar is not None and is_own and jar.browser == session.browser else None
+
+
 def _recorded(state: State, session: Session, policy: JarPolicy, *, beside: bool = False) -> Jar:
     jar = Jar(
         id=JarId(f"j{state.next_number('jar')}"),
@@ -95,6 +104,7 @@ def _recorded(state: State, session: Session, policy: JarPolicy, *, beside: bool
         browser=session.browser,
         policy=policy,
         beside=beside,
+        copy_of=None if beside else _copied(state, session),
     )
     state.put(jar)
     return jar

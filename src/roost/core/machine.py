@@ -27,6 +27,7 @@ from roost.core import (
     groups,
     jars,
     loops,
+    policy,
     pool,
     questions,
     sessions,
@@ -117,7 +118,7 @@ class Machine:
             elif isinstance(row, Reservation):
                 pool.reservation_expired(state, row)
             elif isinstance(row, Session):
-                sessions.end_session(state, row, why="nobody came back to it")
+                agents.kept_expired(state, row)
             elif isinstance(row, Question):
                 questions.expired(state, row)
             elif isinstance(row, Approval):
@@ -145,6 +146,8 @@ def happened(state: State, event: ev.Event) -> None:
             agents.disconnected(state, event)
         case ev.AgentLeft():
             agents.left(state, event)
+        case ev.SubagentEnded():
+            agents.subagent_ended(state, event)
         case ev.CallEnded():
             agents.call_ended(state, event)
         case ev.JarReleased():
@@ -171,6 +174,10 @@ def happened(state: State, event: ev.Event) -> None:
             tabs.tab_navigated(state, event)
         case ev.TabRead():
             tabs.tab_read(state, event)
+        case ev.SecretFilled():
+            tabs.secret_filled(state, event)
+        case ev.DownloadAdmitted():
+            policy.download_admitted(state, event)
         case ev.TabCrashed():
             tabs.tab_crashed(state, event)
         case ev.TabMoved():

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from roost.core import groups, rules
+from roost.core import groups, policy, rules
 from roost.core.addresses import checked_url, short_address, with_scheme
 from roost.core.effects import CloseStray, CloseTab, OpenTab, Tell, WriteAudit
 from roost.core.events import TabOpened
@@ -88,6 +88,7 @@ def open_tab(
         known = used(state, _brought_back(state, into, known))
         make_current(state, agent, known)
         return OpenTabAnswer(known, is_new=False)
+    policy.check_tabs(state, agent, into)
     url = checked_url(with_scheme(url), into.allow, into.deny)
     extra = None if jar is None else jar_for(state, into, jar)
     evicted = _take_slot(state, into, evict=evict)
@@ -450,13 +451,15 @@ def enforce_shares(
 def _surplus(state: State, request: SlotRequest, busy: Collection[TabId]) -> Tab | None:
     """Choose the tab to park for that waiter, or None.
 
-    Takes the least recently used idle tab of the session furthest above its fair share.
+    Takes the least recently used idle tab of the session furthest above its fair share. Sessions of
+    sub-agents come first.
     """
     if not claims_share(state, state.sessions[request.session]):
         return None
     pool, share = state.pool(request.browser), fair_share(state, request.browser)
     above = [one for one, held in pool.holders.items() if one is not None and held > share]
-    for session in sorted(above, key=lambda one: -pool.holders[one]):
+    is_main = {one: state.sessions[one].parent is None for one in above}
+    for session in sorted(above, key=lambda one: (is_main[one], -pool.holders[one])):
         if state.sessions[session].paused:
             continue  # a person works there
         current = {member.current for member in state.members_in(session)}

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from roost.conditions import Conditions
+from roost.core.policy_layers import PolicyLayer
 from roost.vocabulary import (
     LOOP_SECONDS,
     SHARE_SECONDS,
@@ -52,6 +53,18 @@ class Timeless:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Policy(Timeless):
+    """The configuration's policy, as it was last read without an error."""
+
+    table: ClassVar[str] = "policy"
+    layers: tuple[PolicyLayer, ...]
+
+    @property
+    def key(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """A program with an identity. It is alive while connected, in its grace, or in its lease.
 
@@ -75,11 +88,19 @@ class Agent:
     """Set while the connection is lost: the agent ends at this time unless it reconnects."""
     lease_until: float | None = None
     """Set for agents without a connection (HTTP): the agent ends when the lease runs out."""
+    parent: AgentId | None = None
+    """Set for a sub-agent: the agent that started it. Also set for a further conversation on the
+    connection of that agent (``is_child`` is False then)."""
+    is_child: bool = False
+    """True for a sub-agent: it may use sessions and tabs of its parent by naming them."""
+    idle_until: float | None = None
+    """Set for a sub-agent: its tabs close at this time unless it calls. None: it rests."""
     by_process: bool = False
     """True for agents that only run commands: ``pid`` is their client or the first process of their
     terminal, and the agent ends with that process. Such an agent counts as connected."""
     conversation: str = ""
-    """The conversation of the client that an agent ``by_process`` belongs to, if it has one."""
+    """The client's own id of the conversation, thread or sub-agent that this agent is, if known. It
+    is local to the client's process or connection."""
     folders: tuple[str, ...] = ()
     program: str = ""
     browser: BrowserId | None = None
@@ -87,6 +108,9 @@ class Agent:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    layers: tuple[PolicyLayer, ...] = ()
+    """The policy that the agent was started with, or that the person set for it since. It judges
+    all calls of the agent, and every session that it makes starts with it."""
 
     @property
     def key(self) -> str:
@@ -101,8 +125,20 @@ class Agent:
         return self.program or self.name
 
     @property
-    def deadline(self) -> float | None:
+    def shares_connection(self) -> bool:
+        """True for a sub-agent that calls on its parent's connection, so it lives and ends with its
+        parent."""
+        return self.parent is not None and not self.pid
+
+    @property
+    def life_until(self) -> float | None:
+        """When the agent ends unless it reconnects or calls."""
         return self.awaited_until if self.lease_until is None else self.lease_until
+
+    @property
+    def deadline(self) -> float | None:
+        times = (self.life_until, self.idle_until)
+        return min((at for at in times if at is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +156,9 @@ class Session:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    layers: tuple[PolicyLayer, ...] = ()
+    """The policy of the agent that made the session, or that the person set since. It judges every
+    agent in the session."""
     paused: bool = False
     has_opened: bool = False
     """True once a page of the session has opened. From then on, a failing tab does not end it."""
@@ -127,7 +166,8 @@ class Session:
     """Tabs that were current for agents which have left, in that order. An agent that joins
     continues in the last one."""
     kept_until: float | None = None
-    """Set while a resumable session has no agent: the session ends at this time."""
+    """Set while a resumable session has no agent, or a sub-agent's session rests: the session ends
+    at this time."""
     parent: SessionId | None = None
     """Set for the session of a sub-agent: the session of the agent that started the sub-agent. A
     session ends with its parent."""
@@ -191,6 +231,8 @@ class Jar(Timeless):
     """Port of the jar's filtering proxy, for as long as the jar lives."""
     beside: bool = False
     """True for an extra jar that a CDP client made. It is removed with that client."""
+    copy_of: JarId | None = None
+    """The jar whose contents this jar starts with: the jar of the parent session."""
 
     @property
     def key(self) -> str:
@@ -232,6 +274,8 @@ class Tab(Timeless):
     next_ref: int = 1
     next_frame: int = 1
     frames: tuple[tuple[str, str], ...] = ()
+    secret_documents: tuple[float, ...] = ()
+    """The last documents of the tab into which a secret was filled, by the time they began."""
 
     @property
     def key(self) -> str:
@@ -338,8 +382,9 @@ class Approval:
     program: the client program (``Agent.program``). Empty if ``session`` is set.
     subject: what is allowed: see ``Question.subject``.
     origin: the origin on which it is allowed, or None for every origin.
-    allow: False refuses the next such call.
-    until: set for an answer that the next such call uses up. The answer is forgotten at that time.
+    allow: False refuses such calls.
+    until: set for an answer to one call, and for a no. The answer is forgotten at that time; one
+        that allows is used up by the next such call.
     why: why the call is refused, if it is.
     """
 
@@ -468,12 +513,13 @@ Row = (
     | Loop
     | Question
     | Approval
+    | Policy
     | Consent
     | Batch
     | PageConditions
     | Counter
 )
 ROW_TYPES: tuple[type[Row], ...] = (
-    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Approval, Consent,
-    Batch, PageConditions, Counter,
+    Agent, Session, Member, Jar, Tab, SlotRequest, Reservation, Loop, Question, Approval, Policy,
+    Consent, Batch, PageConditions, Counter,
 )  # fmt: skip

@@ -50,6 +50,8 @@ from roost.vocabulary import (
 )
 
 _TAB_ID = re.compile(r"t\d+")
+TABS_TOLD = 8
+"""Maximum number of a parent's tabs that an error lists."""
 
 
 def session_for(state: State, agent: AgentId, named: str | None) -> Session:
@@ -70,6 +72,19 @@ def session_for(state: State, agent: AgentId, named: str | None) -> Session:
     if session_id is None or state.member(agent, session_id) is None:
         raise no_session(named) if named is not None else _no_own_session()
     return state.sessions[session_id]
+
+
+def has_session(state: State, agent: AgentId, named: str) -> bool:
+    """Return whether the agent itself has a session of that alias or id."""
+    session = state.aliased(agent, named) or SessionId(named)
+    return state.member(agent, session) is not None
+
+
+def has_tab(state: State, agent: AgentId, tab: str) -> bool:
+    """Return whether the agent itself has a tab of that id or label."""
+    found = state.tabs.get(TabId(tab)) or _labelled(state, agent, None, tab)
+    is_there = found is not None and found.session is not None
+    return is_there and state.member(agent, found.session) is not None  # type: ignore[union-attr, arg-type]
 
 
 def _session_begins(state: State, start: str) -> Session | None:
@@ -121,7 +136,7 @@ def tab_for(
     for member in state.memberships(agent):
         if member.lost == tab:  # the agent had this tab, so it may know what became of it
             raise _lost(state, member)
-    raise no_tab(tab)
+    raise _of_subagent(state, agent, no_tab(tab))
 
 
 def _labelled(state: State, agent: AgentId, session: str | None, label: str) -> Tab | None:
@@ -166,11 +181,26 @@ def _current_tab(state: State, agent: AgentId, named: str | None) -> Tab:
     if member is not None and member.lost is not None:
         raise _lost(state, member)
     yours = [tab.id for tab in state.tabs_in(session.id)]
-    raise TabGone(
+    nothing = TabGone(
         "You have no tab open in this session.",
         hint=None if yours else Hint("Open a page[ with {Navigate}]."),
         yourTabs=yours,
     )
+    raise nothing if yours else _of_subagent(state, agent, nothing)
+
+
+def _of_subagent(state: State, agent: AgentId, error: RoostError) -> RoostError:
+    """Return the error, which tells a sub-agent that it has a session of its own and which tabs of
+    its parents it may name."""
+    above = [m.session for one in state.parents(agent) for m in state.memberships(one)]
+    if above:
+        theirs = [tab.id for session in above for tab in state.tabs_in(session)]
+        error.details["parentTabs"] = theirs[-TABS_TOLD:]
+        error.hint = Hint(
+            "You are a sub-agent with a session of your own. Open a page[ with {Navigate}]. Tabs"
+            " of the agent that started you (parentTabs) work if you pass their ids."
+        )
+    return error
 
 
 def _lost(state: State, member: Member) -> RoostError:

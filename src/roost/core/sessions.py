@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from roost.core import approvals, conditions, jars, rules, tabs
+from roost.core import approvals, conditions, jars, policy, rules, tabs
 from roost.core.addresses import checked_domain
 from roost.core.effects import ForgetGroup, RemoveFiles, Tell, WriteAudit
-from roost.core.rows import Member, Session, Tab, TabState
+from roost.core.policy_layers import PolicyLayer
+from roost.core.rows import Agent, Member, Session, Tab, TabState
 from roost.core.state import State
 from roost.errors import BadRequest, SessionGone, SessionLimit, TabGone, Unauthorized
 from roost.vocabulary import (
@@ -44,6 +45,8 @@ class SessionSpec:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    layers: tuple[PolicyLayer, ...] = ()
+    parent: SessionId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,11 @@ def open_session(
     # The id an agent asks for becomes its own alias, never a global id. The domain lists that the
     # agent was started with hold for every session it makes.
     browser = spec.browser or row.browser
-    session = made(state, replace(spec, id=None, browser=browser, allow=row.allow, deny=row.deny))
+    policy.check_profile(policy.starting_layers(state, row.layers), spec.profile)
+    inherited = replace(
+        spec, id=None, browser=browser, allow=row.allow, deny=row.deny, layers=row.layers
+    )
+    session = made(state, inherited)
     state.put(Member(agent=agent, session=session.id, alias=alias))
     return session
 
@@ -123,6 +130,7 @@ def joinable(state: State, spec: SessionSpec) -> Session:
     """
     if spec.id is not None:
         _check_not_counted(spec.id)
+    policy.check_profile(policy.starting_layers(state, spec.layers), spec.profile)
     return found_or_made(state, spec)
 
 
@@ -142,11 +150,20 @@ def own_session_of(state: State, agent: AgentId) -> Session:
         profile=row.profile,
         allow=row.allow,
         deny=row.deny,
+        layers=row.layers,
+        parent=_parent_session(state, row),
     )
     session = made(state, spec)
     state.put(replace(row, own_session=session.id))
     state.put(Member(agent=agent, session=session.id))
     return session
+
+
+def _parent_session(state: State, row: Agent) -> SessionId | None:
+    """Return the session below which a sub-agent's session stands, if its parent has one now."""
+    above = state.agents.get(row.parent) if row.is_child and row.parent is not None else None
+    has_one = above is not None and state.member(above.id, above.own_session) is not None
+    return above.own_session if above is not None and has_one else None
 
 
 def join(state: State, agent: AgentId, session: Session) -> None:
@@ -209,8 +226,11 @@ def dispose_session(state: State, agent: AgentId, session: str) -> DisposeAnswer
 def end_session(state: State, session: Session, *, why: str) -> None:
     """End the session: close its tabs and drop its jars, loop, queue place and members.
 
-    An agent whose own session this was gets a new one when it next opens a tab.
+    The sessions of sub-agents end with their parent session. An agent whose own session this was
+    gets a new one when it next opens a tab.
     """
+    for child in state.children(session.id):
+        end_session(state, child, why="the session of its parent ended")
     ended = {"session": session.id, "why": why}
     state.emit(
         Tell(session.id, NoticeKind.SESSION_ENDED, ended, tuple(state.agents_in(session.id)))
@@ -229,6 +249,7 @@ def end_session(state: State, session: Session, *, why: str) -> None:
             state.drop(row)
     conditions.session_ended(state, session.id)
     approvals.forget(state, session)
+    policy.forget(state, session.id)
     for member in state.members_in(session.id):
         state.drop(member)
     state.drop(session)
@@ -311,6 +332,8 @@ def made(state: State, spec: SessionSpec) -> Session:
         raise SessionLimit(f"There are {limit} cloned jars already.", limit=limit)
     browser = spec.browser or state.settings.default_browser
     allow, deny = tuple(map(checked_domain, spec.allow)), tuple(map(checked_domain, spec.deny))
+    if not allow and browser not in state.settings.personal:
+        allow = policy.hosts_to_reach(state, spec.layers)
     number = state.next_number("session")
     while spec.id is None and SessionId(f"s{number}") in state.sessions:
         number = state.next_number("session")  # the operator chose that id for a named session
@@ -324,7 +347,9 @@ def made(state: State, spec: SessionSpec) -> Session:
         profile=spec.profile,
         allow=allow,
         deny=deny,
+        layers=spec.layers,
         created_at=state.now,
+        parent=spec.parent,
     )
     state.put(session)
     state.emit(WriteAudit("session opened", {"session": session.id, "name": session.name}))

@@ -29,6 +29,7 @@ from roost.core.rows import (
     Loop,
     Member,
     PageConditions,
+    Policy,
     Question,
     Reservation,
     Row,
@@ -84,8 +85,11 @@ class State:
         self.popups: dict[TabId, tuple[float, ...]] = {}
         """Times of each tab's latest popups. Not in the journal, because a burst lasts one
         second."""
-        self._unjournaled = (self.captures, self.popups)
-        """Both as they were at ``begin``. Copied at the first change since."""
+        self.deeds: dict[SessionId, tuple[float, ...]] = {}
+        """Times of the actions of the last minute, in sessions whose policy limits them. Not in the
+        journal, because a minute is short."""
+        self._unjournaled = (self.captures, self.popups, self.deeds)
+        """All three as they were at ``begin``. Copied at the first change since."""
         self._rows: dict[str, dict[str, Row]] = {}
         self.agents = cast(dict[AgentId, Agent], self._table(Agent))
         self.sessions = cast(dict[SessionId, Session], self._table(Session))
@@ -97,6 +101,7 @@ class State:
         self.batches = cast(dict[str, Batch], self._table(Batch))
         self.questions = cast(dict[SessionId, Question], self._table(Question))
         self.approvals = cast(dict[str, Approval], self._table(Approval))
+        self.policies = cast(dict[str, Policy], self._table(Policy))
         self.page_conditions = cast(dict[str, PageConditions], self._table(PageConditions))
         self._consents = cast(dict[str, Consent], self._table(Consent))
         self._members = cast(dict[str, Member], self._table(Member))
@@ -120,6 +125,9 @@ class State:
         self._session_jar: dict[SessionId, JarId] = {}
         self._jars_beside: dict[SessionId, dict[JarId, None]] = {}
         self._session_digests: dict[str, SessionId] = {}
+        self._children: dict[SessionId, dict[SessionId, None]] = {}
+        self._subagents: dict[AgentId, dict[AgentId, None]] = {}
+        self._conversations: dict[tuple[AgentId, str], AgentId] = {}
         self._pages: dict[tuple[SessionId, str], TabId] = {}
         self._tab_handles: dict[tuple[BrowserId, TabHandle], TabId] = {}
         self._jar_handles: dict[tuple[BrowserId, str], JarId] = {}
@@ -135,7 +143,7 @@ class State:
         self.now = now
         self.effects = []
         self.changes = []
-        self._unjournaled = (self.captures, self.popups)
+        self._unjournaled = (self.captures, self.popups, self.deeds)
 
     def emit(self, effect: Effect) -> None:
         """Order something that the broker performs once the changes are in the journal."""
@@ -153,7 +161,7 @@ class State:
             table.clear()
         self._clear_indexes()
         self._put_all(rows)
-        self.captures, self.popups = self._unjournaled
+        self.captures, self.popups, self.deeds = self._unjournaled
         self.begin(self.now)
 
     # --- changing ------------------------------------------------------------------------------
@@ -198,6 +206,12 @@ class State:
         if self.popups is self._unjournaled[1]:
             self.popups = dict(self.popups)
         _put_or_drop(self.popups, tab, times)
+
+    def put_deeds(self, session: SessionId, times: tuple[float, ...]) -> None:
+        """Replace the times of the session's latest actions; none are dropped."""
+        if self.deeds is self._unjournaled[2]:
+            self.deeds = dict(self.deeds)
+        _put_or_drop(self.deeds, session, times)
 
     def _put_all(self, rows: Iterable[Row]) -> None:
         # Indexes rely on insertion order: order of use for tabs, order of turn for requests.
@@ -251,6 +265,27 @@ class State:
     def aliased(self, agent: AgentId, alias: str) -> SessionId | None:
         """Return the session that this agent calls by that alias."""
         return self._aliases.get((agent, alias))
+
+    def children(self, session: SessionId) -> list[Session]:
+        """Return the sessions of sub-agents that stand below that session."""
+        return [self.sessions[child] for child in self._children.get(session, {})]
+
+    def subagents(self, parent: AgentId) -> list[AgentId]:
+        """Return the sub-agents and further conversations of that agent."""
+        return list(self._subagents.get(parent, {}))
+
+    def parents(self, agent: AgentId) -> list[AgentId]:
+        """Return a sub-agent's parent, that agent's parent and so on."""
+        found: list[AgentId] = []
+        row = self.agents.get(agent)
+        while row is not None and row.parent is not None and row.is_child:
+            found.append(row.parent)
+            row = self.agents.get(row.parent)
+        return found
+
+    def subagent(self, parent: AgentId, conversation: str) -> AgentId | None:
+        """Return the one of them that the client knows by that id."""
+        return self._conversations.get((parent, conversation))
 
     def tabs_in(self, session: SessionId | None) -> list[Tab]:
         """Return the session's tabs, least recently used first."""
@@ -388,7 +423,13 @@ class State:
             self._agent_sessions.setdefault(row.agent, {})[row.session] = row
             if row.alias is not None:
                 self._aliases[row.agent, row.alias] = row.session
+        elif isinstance(row, Agent):
+            if row.parent is not None:
+                self._subagents.setdefault(row.parent, {})[row.id] = None
+                self._conversations[row.parent, row.conversation] = row.id
         elif isinstance(row, Session):
+            if row.parent is not None:
+                self._children.setdefault(row.parent, {})[row.id] = None
             self.colors[row.color] += 1
             self.clones += row.policy is JarPolicy.CLONE
             if row.token_digest is not None:
@@ -443,7 +484,13 @@ class State:
             _remove(self._agent_sessions, row.agent, row.session)
             if row.alias is not None:
                 del self._aliases[row.agent, row.alias]
+        elif isinstance(row, Agent):
+            if row.parent is not None:
+                _remove(self._subagents, row.parent, row.id)
+                del self._conversations[row.parent, row.conversation]
         elif isinstance(row, Session):
+            if row.parent is not None:
+                _remove(self._children, row.parent, row.id)
             self.colors[row.color] -= 1
             self.clones -= row.policy is JarPolicy.CLONE
             if row.token_digest is not None:
@@ -476,6 +523,13 @@ def restored(settings: CoreSettings, rows: Iterable[Row]) -> State:
     for row in list(state.rows()):
         if _dangles(state, row):
             state.drop(row)
+    for session in list(state.sessions.values()):
+        if session.parent is not None and session.parent not in state.sessions:
+            state.put(replace(session, parent=None))
+    for agent in list(state.agents.values()):
+        if agent.parent is not None and agent.parent not in state.agents:
+            # An agent on no connection: the grace after a restart ends it.
+            state.put(replace(agent, parent=None, is_child=False, idle_until=None))
     state.begin(0.0)
     return state
 

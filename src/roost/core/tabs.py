@@ -10,11 +10,21 @@ from dataclasses import replace
 from roost.core import conditions, rules
 from roost.core.addresses import BLANK, can_be_opened_again
 from roost.core.effects import CloseStray, CloseTab, ForgetTab, Tell
-from roost.core.events import TabClosed, TabCrashed, TabNavigated, TabRead, TabReady
+from roost.core.events import (
+    SecretFilled,
+    TabClosed,
+    TabCrashed,
+    TabNavigated,
+    TabRead,
+    TabReady,
+)
 from roost.core.rows import Tab, TabState
 from roost.core.state import State
 from roost.errors import RoostError, TabGone
 from roost.vocabulary import AgentId, NoticeKind, TabId
+
+SECRET_DOCUMENTS = 8
+"""Documents of one tab that are remembered because a secret was filled into them."""
 
 
 def close_tab(state: State, tab: Tab, error: RoostError) -> None:
@@ -171,6 +181,17 @@ def tab_read(state: State, event: TabRead) -> None:
     )
     if read != tab:
         state.put(read)
+
+
+def secret_filled(state: State, event: SecretFilled) -> None:
+    """Remember the document, which may not be read by scripts until it is left.
+
+    A tab may return to an earlier document through its history, so the last ones are remembered.
+    """
+    tab = state.tabs.get(event.tab)
+    if tab is not None and event.document not in tab.secret_documents:
+        documents = (*tab.secret_documents, event.document)[-SECRET_DOCUMENTS:]
+        state.put(replace(tab, secret_documents=documents))
 
 
 def tab_crashed(state: State, event: TabCrashed) -> None:

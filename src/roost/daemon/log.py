@@ -44,6 +44,24 @@ class Log:
             return False
 
 
+class _Redacted(logging.Formatter):
+    """Formats as another formatter does, and removes secrets of the person."""
+
+    def __init__(self, inner: logging.Formatter, redact: Callable[[str], str]) -> None:
+        super().__init__()
+        self._inner = inner
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(self._inner.format(record))
+
+
+def redact_log(redact: Callable[[str], str]) -> None:
+    """Remove secrets from every line that this process logs from now on."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_Redacted(handler.formatter or logging.Formatter(), redact))
+
+
 class Shortage:
     """The loop's exception handler for a lack of descriptors or memory.
 

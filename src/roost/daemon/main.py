@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import gc
 import logging
 import os
@@ -19,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 from roost import __version__
 from roost.core import events as ev
 from roost.daemon.announcement import Announcement
-from roost.daemon.log import Log, Shortage
+from roost.daemon.log import Log, Shortage, redact_log
 from roost.daemon.wiring import House, build
 from roost.errors import Internal, RoostError, Timeout
 from roost.local.broker_start import cannot_start, detach, report, running_broker
@@ -142,14 +143,21 @@ async def _live(
     """Serve until a stop is requested. Returns False if the browsers keep running for the next
     broker, and True if they were ended."""
     token = home.operator_token()
-    house = build(home, settings)
+
+    def reread() -> Settings:
+        return load_settings(start.flags, os.environ, home.config)
+
+    house = build(home, settings, reread=reread)
     broker = house.broker
     broker.lingers = start.lingers
+    redact_log(broker.redactor.text)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(Shortage(house.socket.make_room))
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, broker.stop_requested.set)
     announcement: Announcement | None = None
+    with contextlib.suppress(RoostError, OSError):  # ``_seal_stored`` tries again, and reports it
+        await broker.secrets.register_stored()  # before any reply, which may show a secret
     try:
         broker.http = house.http.start()
         await house.socket.start()
@@ -216,7 +224,8 @@ async def _sweep(house: House) -> None:
 
 
 async def _seal_stored(house: House) -> None:
-    """Seal what earlier releases stored in plain text, as soon as the key is here.
+    """As soon as the key is here, register the values of the vault, so that they are removed from
+    replies, and seal what earlier releases stored in plain text.
 
     Look for a missing key every ``KEY_SECONDS``: the person may unlock their keyring later.
     """
@@ -224,10 +233,11 @@ async def _seal_stored(house: House) -> None:
     while not await asyncio.to_thread(broker.sealer.load_key):
         await broker.clock.wait(KEY_SECONDS)
     try:
+        await broker.secrets.register_stored()
         profiles = await asyncio.to_thread(broker.profiles.seal_all)
         backups = broker.jar_backups.seal_all()
     except (OSError, RoostError) as error:
-        logger.warning("what earlier releases stored could not be sealed: %s", error)
+        logger.warning("what is stored could not be read or sealed: %s", error)
         return
     if profiles or backups:
         logger.info("sealed %d profiles and %d copies of jars", profiles, backups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,12 @@ from roost.broker.clock import Clock, SystemClock
 from roost.broker.desktop import Desktop
 from roost.broker.doors.door import BrokerDoor
 from roost.broker.journal import Journal
+from roost.broker.policy_text import policy_of, read_policy
 from roost.broker.tokens import Tokens
 from roost.broker.work.panels import Panels
+from roost.broker.work.policy import apply_config
 from roost.client import hints as client_hints
+from roost.core.policy_layers import PolicyLayer
 from roost.core.settings import CoreSettings
 from roost.drivers.base import Driver
 from roost.drivers.chromium import ChromiumDriver
@@ -42,12 +46,14 @@ from roost.frontends.verbs.conversation import Verbs
 from roost.local.browsers import find_browser
 from roost.local.home import Home, socket_path
 from roost.local.hosts import running_hosts
+from roost.local.policy_place import policy_text
 from roost.local.settings import Settings, shown_settings
 from roost.page.bundle import bundle
 from roost.profiles.store import ProfileStore
 from roost.vault.key import HomeKey
 from roost.vault.seal import Sealer
 from roost.vault.secret_service import SecretService
+from roost.vault.store import Vault
 from roost.vocabulary import MINE, BrowserId, JarPolicy, browser_kind, own_browser
 from roost.wire.hello import ClientKind
 
@@ -82,8 +88,16 @@ class House:
     mcp: LazyServer
 
 
-def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
-    """Build everything, but start nothing. Must be called inside a running event loop."""
+def build(
+    home: Home,
+    settings: Settings,
+    clock: Clock | None = None,
+    reread: Callable[[], Settings] | None = None,
+) -> House:
+    """Build everything, but start nothing. Must be called inside a running event loop.
+
+    reread: reads the settings again, for a policy that has changed since the start.
+    """
     clock = clock or SystemClock()
     sealer = Sealer(HomeKey(home, SecretService() if settings.keyring else None))
     sealer.load_key()
@@ -108,6 +122,7 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         files=home.files,
         profiles=ProfileStore(home.profiles, sealer),
         sealer=sealer,
+        vault=Vault(home.vault, sealer),
         version=__version__,
         upstream=settings.proxy,
         settings_shown=shown_settings(settings),
@@ -116,10 +131,12 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
         is_near=lambda browser: bool(running_hosts(home, browser)),
         is_expected=lambda browser: home.extension(browser_kind(browser)).is_dir(),
     )
+    broker.read_policy = lambda: _policy(home, (reread() if reread else settings).policy)
+    apply_config(broker)
     Panels(broker)
     if settings.notifications:
         Desktop(broker)
-    door = BrokerDoor(broker)
+    door = BrokerDoor(broker, own_subagents=settings.subagents_sessions == "own")
     mcp = LazyServer()
     languages: dict[ClientKind, Language] = {
         ClientKind.MCP: Mcp(mcp),
@@ -133,6 +150,17 @@ def build(home: Home, settings: Settings, clock: Clock | None = None) -> House:
     }
     http = HttpServer(door, home, settings.port, mounts)
     return House(broker, door, socket, http, mcp)
+
+
+def _policy(home: Home, given: Any) -> tuple[PolicyLayer, ...]:
+    """Return the policy of the settings: a preset, a file, or a table of ``config.toml``."""
+    if given is None:
+        return ()
+    if isinstance(given, dict):
+        return (policy_of(given, "config.toml"),)
+    text = policy_text(given, home.path)
+    source = "config.toml" if text == given else f"config.toml ({given})"
+    return (read_policy(text, source),)
 
 
 def _drivers(home: Home, settings: Settings) -> dict[BrowserId, Driver]:

@@ -8,7 +8,7 @@ Lives here: ``gateway.py``, ``public.py`` (users), ``control.py`` (nodes), ``adm
 ``placement.py``, ``lease.py``, ``rows.py`` and ``heads.py`` (pure); ``journal.py``; ``node.py``,
 ``door.py`` and ``local_broker.py`` (a node's process); ``streams.py``, ``pool.py`` and
 ``forwarding.py`` (HTTP between them); ``authority.py`` and ``tokens.py``; ``joining.py``,
-``orders.py``, ``supervisor.py``, ``config.py`` and ``clock.py``.
+``orders.py``, ``supervisor.py``, ``config.py`` and ``clock.py``; ``mcp_relay.py`` (from stdio).
 May import: ``api``, ``broker``, ``client``, ``errors``, ``frontends.http``, ``local``,
 ``vocabulary``, ``wire``; cryptography, pydantic.
 Never here: what an operation does or who may do it within a session (the node's broker decides).

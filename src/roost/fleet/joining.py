@@ -33,7 +33,7 @@ async def verified_authority(host: str, port: int, expected: str) -> str:
     unverified.verify_mode = ssl.CERT_NONE
     stream = await _connected(host, port, unverified)
     try:
-        headers = [(b"host", _host(host, port))]
+        headers = [(b"host", host_header(host, port))]
         response, pem = await exchange(
             stream,
             b"GET",
@@ -70,7 +70,7 @@ async def join(token: JoinToken, folder: Path, host: str | None, port: int) -> N
             "name": host_name(),
             "software": __version__,
         }
-        reply = await ask(stream, _host(token.host, token.port), "/fleet/join", asked)
+        reply = await ask(stream, host_header(token.host, token.port), "/fleet/join", asked)
     finally:
         await stream.aclose()
     match reply:
@@ -90,7 +90,12 @@ async def join(token: JoinToken, folder: Path, host: str | None, port: int) -> N
 
 
 async def ask(
-    stream: Stream, host: bytes, path: str, order: dict[str, Any], token: str | None = None
+    stream: Stream,
+    host: bytes,
+    path: str,
+    order: dict[str, Any],
+    token: str | None = None,
+    seconds: float = REPLY_SECONDS,
 ) -> dict[str, Any]:
     """Send the gateway one order, and return its answer or raise its refusal."""
     headers = [(b"host", host), (b"content-type", b"application/json")]
@@ -103,7 +108,7 @@ async def ask(
         headers,
         encode(order),
         limit=REPLY_BYTES * 64,
-        timeout=REPLY_SECONDS,
+        timeout=seconds,
     )
     try:
         reply = decode(data)
@@ -134,7 +139,8 @@ async def _connected(host: str, port: int, context: ssl.SSLContext) -> Stream:
         ) from None
 
 
-def _host(host: str, port: int) -> bytes:
+def host_header(host: str, port: int) -> bytes:
+    """Return the Host header for that address."""
     return (f"[{host}]:{port}" if ":" in host else f"{host}:{port}").encode()
 
 
@@ -146,7 +152,7 @@ async def administer(folder: Path, order: str, arguments: dict[str, Any]) -> dic
     context = client_context(folder / "ca.pem")
     stream = await _connected(config.host, config.port, context)
     try:
-        host = _host(config.host, config.port)
+        host = host_header(config.host, config.port)
         return await ask(stream, host, f"/fleet/admin/{order}", arguments, token.decode())
     finally:
         await stream.aclose()

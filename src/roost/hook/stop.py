@@ -13,27 +13,18 @@ a loop.
 from __future__ import annotations
 
 import json
-import os
-import select
-import socket
 import sys
 from typing import Any, Final
 
 from roost.errors import RoostError
+from roost.hook.broker_call import asked, input_of
 from roost.hook.transcript import last_message
-from roost.local.broker_start import connect
 from roost.local.deadline import Deadline
-from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
-from roost.vocabulary import AGENT_FRAME_BYTES, LINK_FRAME_BYTES, SessionId, is_session_id
-from roost.wire.framing import JsonLines, encode_line
-from roost.wire.hello import ClientKind, Hello
 
 SECONDS: Final = 1.0
 """Time for the whole hook. The client waits for it, often with a person watching."""
 SAID_CHARS: Final = 1_000_000
-_READ_BYTES: Final = 256 * 1024
-_CALL: Final = 1
 
 
 def run() -> int:
@@ -41,7 +32,7 @@ def run() -> int:
     an error."""
     deadline = Deadline(SECONDS)
     try:
-        given = _input(sys.stdin.fileno(), deadline)
+        given = input_of(sys.stdin.fileno(), deadline)
         loop = None if given is None else _turn(Home.find(), given, deadline)
         if loop is not None and loop.get("active"):
             sys.stdout.write(json.dumps(_go_on(loop)) + "\n")
@@ -51,57 +42,9 @@ def run() -> int:
     return 0
 
 
-def _input(stdin: int, deadline: Deadline) -> dict[str, Any] | None:
-    """Read the client's JSON object until the client closes the pipe.
-
-    Returns None if the input is not an object, too long, or not complete in time.
-    """
-    read = bytearray()
-    poll = select.poll()
-    poll.register(stdin, select.POLLIN)
-    while len(read) <= AGENT_FRAME_BYTES and poll.poll(deadline.remaining() * 1000):
-        chunk = os.read(stdin, _READ_BYTES)
-        if not chunk:
-            given = json.loads(read)
-            return given if isinstance(given, dict) else None
-        read += chunk
-    return None
-
-
 def _turn(home: Home, given: dict[str, Any], deadline: Deadline) -> dict[str, Any] | None:
     """Tell the broker that the agent wants to stop. Return the broker's answer about the loop."""
-    if read_endpoint(home) is None:
-        return None  # no broker, so no loop: do not spend a second on connecting
-    hello = Hello(
-        token=home.operator_token(),
-        kind=ClientKind.HOOK,
-        session=_session(given.get("session_id")),
-    )
-    turn = {"id": _CALL, "op": "loop_turn", "args": {"said": _said(given)[-SAID_CHARS:]}}
-    with connect(home, timeout_seconds=deadline.remaining()) as sock:
-        sock.settimeout(deadline.remaining())
-        sock.sendall(encode_line({"hello": hello.to_wire()}) + encode_line(turn))
-        return _answer(sock, deadline)
-
-
-def _answer(sock: socket.socket, deadline: Deadline) -> dict[str, Any] | None:
-    frames = JsonLines(LINK_FRAME_BYTES)
-    while not deadline.has_passed():
-        sock.settimeout(deadline.remaining())
-        data = sock.recv(_READ_BYTES)
-        if not data:
-            break
-        for message in frames.feed(data):
-            match message:
-                case {"id": 1, "ok": dict(loop)}:
-                    return loop
-                case {"error": _}:
-                    return None
-    return None
-
-
-def _session(given: object) -> SessionId | None:
-    return SessionId(given) if isinstance(given, str) and is_session_id(given) else None
+    return asked(home, given, "loop_turn", {"said": _said(given)[-SAID_CHARS:]}, deadline)
 
 
 def _said(given: dict[str, Any]) -> str:

@@ -95,6 +95,11 @@ class Home:
         return self.path / "key.json"
 
     @property
+    def vault(self) -> Path:
+        """The person's secrets, sealed."""
+        return self.path / "vault.sealed"
+
+    @property
     def start_lock(self) -> Path:
         """Lock that a process holds while it starts the broker."""
         return self.path / "start.lock"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from roost.errors import BadRequest
+from roost.local.policy_place import policy_text
 from roost.local.settings import SETTINGS
 from roost.vocabulary import JarPolicy
 
@@ -52,6 +53,8 @@ class Project:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
+    policy: str | None = None
+    """A preset, or the text of a policy file of the repository."""
 
 
 def _words(given: Any) -> tuple[str, ...]:
@@ -70,6 +73,13 @@ def _jar(given: Any) -> JarPolicy:
     if given != JarPolicy.FRESH:
         raise ValueError(f"expected {JarPolicy.FRESH}; other jars hold logins, which you choose")
     return JarPolicy.FRESH
+
+
+def _policy(given: Any) -> str:
+    is_path = isinstance(given, str) and not Path(given).is_absolute() and ".." not in given
+    if not is_path or not given:
+        raise ValueError("expected a preset, or a file below the folder of this file")
+    return str(given)
 
 
 PROJECT_SETTINGS: Final[Mapping[str, ProjectSetting]] = {
@@ -103,6 +113,12 @@ PROJECT_SETTINGS: Final[Mapping[str, ProjectSetting]] = {
         "A tool that is not shown can be called all the same, so this allows nothing.",
         _words,
     ),
+    "policy": ProjectSetting(
+        "a preset, or a file beside this one",
+        "Narrow what agents may do.",
+        "A policy only narrows. Your own policy and `--policy` hold besides it.",
+        _policy,
+    ),
 }
 
 
@@ -130,7 +146,13 @@ def read_project(path: Path) -> Project:
         )
         what, line = (said[1], said[2]) if said else (str(problem), None)
         raise _wrong(path, int(line or text.count("\n") + 1), f"not TOML ({what})") from None
-    return Project(path=path, **{name: _read(path, text, name, given[name]) for name in given})
+    chosen = {name: _read(path, text, name, given[name]) for name in given}
+    if "policy" in chosen:
+        try:
+            chosen["policy"] = policy_text(chosen["policy"], path.parent)
+        except BadRequest as wrong:
+            raise _wrong(path, _line(text, "policy"), f"policy: {wrong.message}") from None
+    return Project(path=path, **chosen)
 
 
 def _read(path: Path, text: str, name: str, value: Any) -> Any:

@@ -114,6 +114,12 @@ def _size(given: Any) -> str:
     return str(given)
 
 
+def _policy(given: Any) -> Any:
+    if not isinstance(given, dict) and not (isinstance(given, str) and given):
+        raise ValueError("expected a preset, a file or a table")
+    return given
+
+
 def _reads(given: Any) -> Reads:
     return Reads(_one_of(*Reads)(given))
 
@@ -168,6 +174,20 @@ class Settings:
         "SECONDS",
         "Let an action wait this long for the requests it began; 0: not at all.",
         _short_wait,
+    )
+    policy: Any = _setting(
+        None,
+        "FILE|PRESET",
+        "What agents may do: open, careful, lockdown, or a policy file. In config.toml also a"
+        " table.",
+        _policy,
+    )
+    subagents_sessions: str = _setting(
+        "own",
+        "own|shared",
+        "Sessions of sub-agents: own (each has its own, as a child of its parent's) or shared (all "
+        "work in their parent's).",
+        _one_of("own", "shared"),
     )
     keyring: bool = _setting(
         True,
@@ -247,11 +267,23 @@ def _read(name: str, source: str, given: Any) -> Any:
         ) from None
 
 
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with those of tables under joined names: ``[subagents] sessions`` is
+    ``subagents_sessions``."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= {f"{name}_{inner}": one for inner, one in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
 def _from_toml(config: Path) -> dict[str, Any]:
     import tomllib  # only the daemon reads the file
 
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8"))
+        return _flat(tomllib.loads(config.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:  # TOML and encoding errors are ValueErrors

@@ -62,11 +62,11 @@
   }
   function getter(prototype, name) {
     const get2 = read(prototype, name);
-    return (self) => get2.call(self);
+    return (self2) => get2.call(self2);
   }
   function method(prototype, name) {
     const run = Object.getOwnPropertyDescriptor(prototype, name).value;
-    return (self, ...args) => run.apply(self, args);
+    return (self2, ...args) => run.apply(self2, args);
   }
   var nodeTypeOf = read(Node.prototype, "nodeType");
   var firstChildOf = read(Node.prototype, "firstChild");
@@ -96,6 +96,11 @@
   var scrollSize = {
     width: getter(Element.prototype, "scrollWidth"),
     height: getter(Element.prototype, "scrollHeight")
+  };
+  var setAttribute = method(Element.prototype, "setAttribute");
+  var form = {
+    action: getter(HTMLFormElement.prototype, "action"),
+    elements: getter(HTMLFormElement.prototype, "elements")
   };
   var closest = method(Element.prototype, "closest");
   var checkVisibility = method(Element.prototype, "checkVisibility");
@@ -1417,13 +1422,34 @@
 
   // secrets.ts
   var onceSeenAsPassword = /* @__PURE__ */ new WeakSet();
+  var filled = /* @__PURE__ */ new Set();
+  function holdSecret(element2) {
+    filled.add(element2);
+  }
+  function secretFields() {
+    return Array.from(filled);
+  }
+  function holdsSecret(element2) {
+    return filled.has(element2);
+  }
   function isSecretField(element2) {
+    if (holdsSecret(element2)) return true;
     if (localName(element2) !== "input") return false;
     const input = element2;
     if (input.type === "password" || /(current|new)-password/i.test(getAttribute(input, "autocomplete") ?? "")) {
       onceSeenAsPassword.add(input);
     }
     return onceSeenAsPassword.has(input);
+  }
+  function hasFilledPassword(element2) {
+    const form2 = element2 && formOf(element2);
+    return openRoots().flatMap((root) => Array.from(queryAll(root, "input"))).some(
+      (input) => isSecretField(input) && input.value !== "" && (element2 === null || formOf(input) === form2)
+    );
+  }
+  function formOf(element2) {
+    const owner = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element2), "form")?.get?.call(element2);
+    return owner ?? closest(element2, "form");
   }
   var SECRET_ATTRIBUTE = /passw|pwd|token|api[-_]?key|secret|credential|nonce|csrf|jwt|session/i;
   function isSecretAttribute(element2, name) {
@@ -1645,12 +1671,13 @@
     return tag ? Number(tag[1]) : 2;
   }
   var VALUELESS_INPUTS = /* @__PURE__ */ new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
+  var HIDDEN_VALUE = "••••••";
   function shownValue(element2, role) {
     switch (localName(element2)) {
       case "input":
         return shownInputValue(element2);
       case "textarea":
-        return element2.value;
+        return isSecretField(element2) ? HIDDEN_VALUE : element2.value;
       case "select":
         return selectedLabels(element2).join(", ");
       case "progress":
@@ -1662,7 +1689,7 @@
   }
   function shownInputValue(input) {
     if (VALUELESS_INPUTS.has(input.type)) return void 0;
-    if (isSecretField(input)) return input.value === "" ? "" : "••••••";
+    if (isSecretField(input)) return input.value === "" ? "" : HIDDEN_VALUE;
     if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
     return input.value;
   }
@@ -1949,7 +1976,7 @@
   }
   function writeElement(element2, writer, depth) {
     const tag = localName(element2);
-    if (isUnrendered(element2) || depth > DEPTH_LIMIT || isReadingOver()) return;
+    if (isUnrendered(element2) || depth > DEPTH_LIMIT || isReadingOver() || holdsSecret(element2)) return;
     if (tag === "br") return writer.breakLine(1);
     const style = getComputedStyle(element2);
     const display = style.display;
@@ -2528,7 +2555,7 @@
       const tag = localName(element2);
       const content2 = new ContentCollector();
       if (tag === "select") content2.items.push(...optionItems(element2));
-      else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
+      else if (!ATOMIC_TAGS.has(tag) && !holdsSecret(element2) && !skipsContents(style, display)) {
         const isPointerInside = style.cursor === "pointer" || isInteractiveRole(role);
         const isEditing = scope.isEditing || role === "textbox";
         const isNameOfOther2 = scope.isNameOfOther && role === "paragraph";
@@ -4017,13 +4044,13 @@ ${indent}  - ${property}`).join("");
   var identities = /* @__PURE__ */ new WeakMap();
   var lastIdentity = 0;
   function identityOf(element2) {
-    let identity = identities.get(element2);
-    if (identity === void 0) {
+    let identity2 = identities.get(element2);
+    if (identity2 === void 0) {
       lastIdentity += 1;
-      identity = lastIdentity;
-      identities.set(element2, identity);
+      identity2 = lastIdentity;
+      identities.set(element2, identity2);
     }
-    return identity;
+    return identity2;
   }
 
   // print_changes.ts
@@ -4567,7 +4594,10 @@ ${CUT_NOTE}` : text2;
     watchForEffects();
     if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
     if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
-    return ready.prepared;
+    return { ...ready.prepared, ...loginOf(args, ready.element) };
+  }
+  function loginOf(args, element2) {
+    return args.judgedOrigin === void 0 ? {} : { isLogin: hasFilledPassword(element2) };
   }
   function guardPressOn(ready, isDrag = false) {
     guardPress({ ...ready, point: ready.prepared.point }, { isPointKnown: window.top === window, isDrag });
@@ -5389,7 +5419,7 @@ ${fence}`;
     });
   }
   function isReadable(element2) {
-    return !isUnrendered(element2) && !hasAttribute(element2, "inert") && exposureOf(element2, getComputedStyle(element2)) !== "gone";
+    return !isUnrendered(element2) && !holdsSecret(element2) && !hasAttribute(element2, "inert") && exposureOf(element2, getComputedStyle(element2)) !== "gone";
   }
   function isBlock(element2) {
     const { display } = getComputedStyle(element2);
@@ -5404,6 +5434,7 @@ ${fence}`;
 
   // content.ts
   var CUT_NOTE2 = "\n\n# cut: this page takes too long to read. Ask for one part with selector.";
+  var FIELDS2 = "input,textarea,[contenteditable]";
   var TITLE_CHARS = 1e3;
   var DEFAULT_LENGTH = 5e4;
   function content(args) {
@@ -5417,11 +5448,15 @@ ${fence}`;
   }
   function openHTML(element2, isInner = false) {
     const markup = isInner ? innerHTML : outerHTML;
-    const fields = [element2, ...queryAll(element2, "input")];
-    if (!fields.some((field) => isSecretField(field) && field.hasAttribute("value"))) return markup(element2);
+    const fields = [element2, ...queryAll(element2, FIELDS2)];
+    if (!fields.some((field) => isSecretField(field) && (field.hasAttribute("value") || holdsSecret(field)))) return markup(element2);
     const copy = document.implementation.createHTMLDocument("").importNode(element2, true);
-    const copies = [copy, ...queryAll(copy, "input")];
-    fields.forEach((field, index) => isSecretField(field) && copies[index].removeAttribute("value"));
+    const copies = [copy, ...queryAll(copy, FIELDS2)];
+    fields.forEach((field, index) => {
+      if (!isSecretField(field)) return;
+      copies[index].removeAttribute("value");
+      copies[index].replaceChildren();
+    });
     return markup(copy);
   }
 
@@ -5547,17 +5582,18 @@ ${fence}`;
 
   // field_values.ts
   async function focusForTyping(args) {
-    const filled = readyToType(await actionable(args, "type"));
+    const ready = await actionable(args, "type");
+    const filled2 = readyToType(ready);
     watchForEffects();
-    return filled;
+    return { ...filled2, ...loginOf(args, ready.element) };
   }
   async function setValue(args) {
     const element2 = await whenPresent(text(args, "target"), "fill", timeoutOf(args));
     const kind = kindOf(labelledControl(element2));
     if (oneOf(args, "kind", ["any", "select"], "any") === "select" && kind !== "select") throw notAList(element2);
-    const filled = await fillers[kind](args);
+    const filled2 = await fillers[kind](args);
     watchForEffects();
-    return filled;
+    return filled2;
   }
   var fillers = {
     text: (args) => focusForTyping(args),
@@ -5651,11 +5687,11 @@ ${fence}`;
     const value = singleValue(args).trim();
     if (!TRUE.test(value) && !FALSE.test(value)) throw badRequest("value", `A ${prepared.role} takes true or false, not ${quoted(value)}`);
     const wanted = TRUE.test(value);
-    const checked = checkedState(element2, prepared.role);
-    if (!wanted && checked && prepared.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
-    if (checked === wanted) return { ...prepared, next: "done", checked, wanted };
+    const checked2 = checkedState(element2, prepared.role);
+    if (!wanted && checked2 && prepared.role === "radio") throw badRequest("value", "A radio button is only unchecked by checking another one of its group");
+    if (checked2 === wanted) return { ...prepared, next: "done", checked: checked2, wanted };
     guardPressOn(ready);
-    return { ...prepared, next: "click", checked, wanted };
+    return { ...prepared, next: "click", checked: checked2, wanted };
   }
   function select({ element: element2, prepared }, args) {
     const list2 = element2;
@@ -6195,6 +6231,139 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     };
   }
 
+  // secret_fill.ts
+  var TAKES_TEXT = /^(email|number|password|search|tel|text|url)$/;
+  var TEXT_CHARS = 1e6;
+  function identity() {
+    return { begun: performance.timeOrigin, origin: self.origin };
+  }
+  async function fillSecret(args) {
+    const origins = optionalTexts(args, "origins") ?? [];
+    const value = text(args, "value");
+    const { element: element2, prepared } = await whenActionable(text(args, "target"), "type", optionalNumber(args, "timeoutMs", 0) ?? 0);
+    const type = checked(element2, origins);
+    element2.focus({ preventScroll: true });
+    if (checked(element2, origins) !== type) throw refused("type", element2);
+    holdSecret(element2);
+    if (type !== "password") setAttribute(element2, "autocomplete", "off");
+    guardForm(element2, value, origins);
+    try {
+      insert(element2, value);
+      if (checked(element2, origins) !== type) throw refused("type", element2);
+      if (isField(element2) && valueOf3(element2) !== value) throw refused("value", element2);
+    } catch (error) {
+      empty(element2);
+      throw error;
+    }
+    watchForEffects();
+    const { ref, tag, role } = prepared;
+    return { ref, tag, type, role };
+  }
+  function shownText2() {
+    const open = secretFields().some((element2) => isConnected(element2) && isRendered(element2) && showsValue(element2));
+    const values = Array.from(queryAll(document, "input:not([type=password]):not([type=hidden]),textarea"), (one2) => valueOf3(one2));
+    return { text: [plainText(contentElement()), ...values].join("\n").slice(0, TEXT_CHARS), isOpen: open };
+  }
+  function showsValue(element2) {
+    if (!isField(element2)) return (element2.textContent ?? "") !== "";
+    return element2.type !== "password" && valueOf3(element2) !== "";
+  }
+  function loginFields() {
+    const inputs = Array.from(queryAll(document, "input"), (one2) => one2).filter((one2) => isRendered(one2) && !one2.disabled && !one2.readOnly && TAKES_TEXT.test(one2.type));
+    const hint = (one2) => `${getAttribute(one2, "autocomplete") ?? ""} ${getAttribute(one2, "name") ?? ""} ${getAttribute(one2, "id") ?? ""}`.toLowerCase();
+    const password = inputs.find((one2) => one2.type === "password");
+    const code = inputs.find((one2) => one2 !== password && /one-time-code|otp|totp|2fa|mfa|verification|passcode/.test(hint(one2)));
+    const others = inputs.filter((one2) => one2 !== password && one2 !== code && one2.type !== "search");
+    const name = others.find((one2) => /username|email|login|user/.test(hint(one2)) || one2.type === "email") ?? (password ? others.find((one2) => one2.form === password.form) : void 0);
+    return { ...name && { name: refOf(name) }, ...password && { password: refOf(password) }, ...code && { code: refOf(code) } };
+  }
+  function checked(element2, origins) {
+    if (!isBound(self.origin, origins)) throw refused("origin", element2);
+    if (!isConnected(element2)) throw refused("gone", element2);
+    const type = typeOf(element2);
+    if (type === void 0) throw refused("type", element2);
+    const around2 = formOf2(element2);
+    if (around2 && !goalsOf(around2).every((goal) => isBoundGoal(goal, origins))) throw refused("form", element2);
+    return type;
+  }
+  function typeOf(element2) {
+    switch (localName(element2)) {
+      case "textarea":
+        return "textarea";
+      case "input": {
+        const { type } = element2;
+        return TAKES_TEXT.test(type) ? type : void 0;
+      }
+      default:
+        return isEditable(element2) ? "editor" : void 0;
+    }
+  }
+  function formOf2(element2) {
+    return isField(element2) ? element2.form : closest(element2, "form");
+  }
+  function goalsOf(around2) {
+    const buttons = Array.from(form.elements(around2)).filter((one2) => hasAttribute(one2, "formaction"));
+    return [form.action(around2), ...buttons.map((button) => button.formAction)];
+  }
+  function isBoundGoal(goal, origins) {
+    if (/^javascript:/i.test(goal)) return true;
+    try {
+      return isBound(new URL(goal).origin, origins);
+    } catch {
+      return false;
+    }
+  }
+  function isBound(origin, origins) {
+    return origins.some((one2) => {
+      const star = one2.indexOf("://*.");
+      if (star < 0) return origin === one2;
+      return origin.startsWith(one2.slice(0, star + 3)) && origin.endsWith(one2.slice(star + 4));
+    });
+  }
+  function isField(element2) {
+    return localName(element2) === "input" || localName(element2) === "textarea";
+  }
+  function valueOf3(field) {
+    return field.value;
+  }
+  function insert(element2, value) {
+    if (isField(element2)) element2.select();
+    else getSelection()?.selectAllChildren(element2);
+    const isDone = document.execCommand("insertText", false, value);
+    if (isField(element2) && valueOf3(element2) === value) return;
+    if (!isField(element2) && isDone) return;
+    set(element2, value);
+  }
+  function set(element2, value) {
+    if (isField(element2)) element2.value = value;
+    else element2.textContent = value;
+    element2.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText" }));
+    element2.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+  function empty(element2) {
+    if (isField(element2) ? valueOf3(element2) !== "" : element2.textContent !== "") set(element2, "");
+  }
+  function guardForm(element2, value, origins) {
+    rootOf(element2).addEventListener("formdata", (event) => {
+      const { formData, target } = event;
+      if (goalsOf(target).every((goal) => isBoundGoal(goal, origins))) return;
+      const names = Array.from(form.elements(target), (one2) => getAttribute(one2, "name") ?? "");
+      for (const name of names) if (formData.getAll(name).includes(value)) formData.delete(name);
+      empty(element2);
+    });
+  }
+  var REASONS = {
+    origin: "The secret is not bound to the origin of this frame",
+    type: "The page changed what kind of field this is, or it takes no text",
+    form: "The form would send the secret to an origin that it is not bound to",
+    gone: "The page removed the field",
+    value: "The page changed the value as it was filled in, or the field is too short for it"
+  };
+  function refused(reason, element2) {
+    const hint = reason === "origin" || reason === "form" ? "Ask the person to bind the secret to that origin, if they trust it." : "Nothing was left in the field. Look at the page, and hand over to the person if it goes on.";
+    return new PageError("NOT_ACTIONABLE", `${REASONS[reason]}, so it was not filled in`, { reason: `secret: ${reason}`, ref: refOf(element2), hint });
+  }
+
   // conditions.ts
   async function waitFor(args) {
     const begun = performance.now();
@@ -6265,7 +6434,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
   }
   var OPERABLE2 = "a[href], button, input:not([type=hidden]), select, textarea, summary, canvas, video, iframe, [contenteditable], [tabindex], [role=button], [role=link], [role=textbox], [role=menuitem], [role=tab], [role=option], [role=checkbox]";
   var OPERABLE_TRIED = 50;
-  var TEXT_CHARS = 40;
+  var TEXT_CHARS2 = 40;
   var SCRIPTS = "script[src], script[type=module]";
   async function drawn(args) {
     const met = await untilPresent(() => hasDrawn() ? true : null, optionalNumber(args, "timeoutMs", 0) ?? 0);
@@ -6285,7 +6454,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     const body = page.body(document);
     if (body === null) return false;
     const isOperable = (root) => Array.from(queryAll(root, OPERABLE2)).slice(0, OPERABLE_TRIED).some(isRendered);
-    return isOperable(document) || tidy(plainText(body)).length >= TEXT_CHARS || openRoots().some(isOperable);
+    return isOperable(document) || tidy(plainText(body)).length >= TEXT_CHARS2 || openRoots().some(isOperable);
   }
   function mayDraw() {
     if (page.readyState(document) !== "complete") return true;
@@ -6314,13 +6483,17 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     delivered,
     drawBadges,
     drawn,
+    fillSecret,
     find,
     focusForTyping,
     frameOwner,
     get,
     grows,
     highlight,
+    identity,
+    inputState: inputState2,
     is,
+    loginFields,
     openOptions,
     pageState,
     pause,
@@ -6333,6 +6506,7 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     scroll,
     setValue,
     settled,
+    shownText: shownText2,
     snapshot,
     stopPresses,
     stoppedPress,
@@ -6344,12 +6518,13 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
     throw error;
   }
   function numbered(answer) {
-    return { ...answer, nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS2) } };
+    return { ...answer, nextRef: nextRef(), page: { url: location.href, origin: self.origin, title: cut(page.title(document), TITLE_CHARS2) } };
   }
   function answering(run) {
     return (args) => {
       try {
         startNumbering(args ?? {});
+        checkOrigin(args ?? {});
         startBudget(optionalNumber(args ?? {}, "budgetMs", 1, 6e4));
         const answer = run(args ?? {});
         return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
@@ -6357,6 +6532,18 @@ ${optionsOf(list2).map(({ value, label: shown2 }) => tidy(value === shown2 ? val
         return numbered(asData(error));
       }
     };
+  }
+  function checkOrigin(args) {
+    const judged = optionalText(args, "judgedOrigin");
+    if (judged !== void 0 && judged !== self.origin) {
+      throw new PageError("NOT_ACTIONABLE", "The page was left as the action began, so nothing was done", {
+        reason: "left",
+        hint: "Look where the tab is now."
+      });
+    }
+  }
+  function inputState2() {
+    return { isLogin: hasFilledPassword(null), place: location.origin };
   }
   function startNumbering(args) {
     const prefix = optionalText(args, "prefix");

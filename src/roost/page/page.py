@@ -12,9 +12,9 @@ import contextlib
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from roost.drivers.base import Input, PageDriver
+from roost.drivers.base import Input, InsertText, KeyDown, MouseDown, MouseUp, PageDriver
 from roost.errors import (
     BY_CODE,
     BadRequest,
@@ -27,15 +27,20 @@ from roost.errors import (
 from roost.hints import Hint
 
 Json = dict[str, Any]
-ONCE = frozenset({"setValue", "scroll"})
+ONCE = frozenset({"fillSecret", "setValue", "scroll"})
 """Functions that change the page themselves, so they must not run twice. All others only read, or
 prepare for input that follows."""
-WATCHING = frozenset({"prepare", "focusForTyping", "setValue"})
+WATCHING = frozenset({"fillSecret", "prepare", "focusForTyping", "setValue"})
 """Functions that start to watch for the effects of the input that follows."""
 FRAMES_STOPPED = 16
 """The most child frames that are told to stop a press that is meant for the main frame."""
 FRAME_SECONDS = 0.1
 """How long an action waits until other frames stop its press."""
+FRAMES_JUDGED = 64
+"""The most frames that are asked for their origin before input whose target is not known."""
+NO_ORIGIN = "null"
+"""The origin of a document that has none, or that did not say."""
+PRESSING_KEYS = frozenset({"Enter", "NumpadEnter", " ", "Space"})
 SUGGESTED = {
     ("NOT_FOUND", "similar"): Hint(
         "One of the suggestions may be meant: use its ref as target[, or look with {Snapshot}]."
@@ -95,6 +100,25 @@ class Miss:
         return Miss(RoostError.from_wire(answer), retry)
 
 
+class Judge(Protocol):
+    """Decides whether the operation may do something in a document of that origin."""
+
+    def may_read(self, origin: str) -> None:
+        """Raise if the operation may not read a document of that origin."""
+
+    def may_act(self, origin: str) -> None:
+        """Raise if the operation may not act in a document of that origin."""
+
+    def may_run(self, origin: str) -> None:
+        """Raise if the operation may not run a caller's script in a document of that origin."""
+
+    def may_log_in(self, origin: str) -> None:
+        """Raise if the operation may not press a button or Enter where a password is typed in."""
+
+    def may_download(self, origin: str) -> None:
+        """Raise if the operation may not click a link that saves a file."""
+
+
 class Page:
     """Access to one tab's page. A new ``Page`` is made for each operation.
 
@@ -112,6 +136,10 @@ class Page:
         """That snapshot. None if the document changed or the action was in a child frame."""
         self.before_input: Callable[[], None] | None = None
         """Called before each input."""
+        self.judge: Judge | None = None
+        """Judges what the operation reads and does, if a policy restricts the session."""
+        self._prepared: Json = {}
+        """The last answer of a function in ``WATCHING``: what the next input is for."""
         self.ref: str | None = None
         """The ref of the first target that a call found."""
         self.has_left = False
@@ -129,13 +157,65 @@ class Page:
         Raises the ``RoostError`` that the function reports.
         """
         given = {name: value for name, value in argument.items() if value is not None}
+        if self.judge is not None and function in WATCHING | ONCE:
+            # The function refuses to run if another document has come since.
+            given["judgedOrigin"] = await self._judged_origin(frame, self.judge)
         reply = await self.tab.call_page(
             frame, function, self._numbers(frame) | given, once=function in ONCE
         )
         answer = self._answer(frame, function, reply)
         if function in WATCHING:
             self._watched.add(frame)
+            self._prepared = answer
         return answer
+
+    async def _judged_origin(self, frame: str | None, judge: Judge) -> str:
+        """Return the origin of the frame's document, if the operation may act there."""
+        origin = (await self._input_state(frame))["origin"]
+        judge.may_act(origin)
+        return str(origin)
+
+    async def judged_place(self, frame: str | None) -> str:
+        """Return ``location.origin`` of the frame's document, if scripts may be run there."""
+        state = await self._input_state(frame)
+        if self.judge is not None:
+            self.judge.may_run(state["origin"])
+        return str(state["place"])
+
+    async def _input_state(self, frame: str | None) -> Json:
+        reply = await self.tab.call_page(frame, "inputState", self._numbers(frame))
+        origin = _origin(reply)
+        return self._answer(frame, "inputState", reply) | {"origin": origin}
+
+    async def judge_all_frames(self, *, presses: bool = True) -> None:
+        """Judge input whose target is not known: any frame of the tab may get it.
+
+        presses: the input may press a button, or Enter.
+        """
+        judge = self.judge
+        if judge is None:
+            return
+        frames: list[str | None] = [None, *(frame for frame, _ in await self.child_frames())]
+        for state in await asyncio.gather(*map(self._input_state, frames[:FRAMES_JUDGED])):
+            judge.may_act(state["origin"])
+            if presses and state["isLogin"]:
+                judge.may_log_in(state["origin"])
+        if len(frames) > FRAMES_JUDGED:
+            judge.may_act(NO_ORIGIN)
+
+    async def _judge_input(self, frame: str | None, inputs: Sequence[Input]) -> None:
+        """Judge input before it is given. ``prepare`` has judged the origin of its target."""
+        judge, prepared = self.judge, self._prepared
+        if judge is None or not inputs:
+            return
+        presses = any(map(_may_press, inputs))
+        if frame not in self._watched:
+            await self.judge_all_frames(presses=presses)
+            return
+        if presses and prepared.get("isLogin"):
+            judge.may_log_in(prepared["origin"])
+        if prepared.get("isDownload") and any(isinstance(one, MouseDown) for one in inputs):
+            judge.may_download(prepared["origin"])
 
     async def act(self, frame: str | None, inputs: Sequence[Input]) -> Miss | None:
         """Give input to that frame and wait until the page has settled.
@@ -145,6 +225,7 @@ class Page:
         the pointer, so that the input was stopped.
         """
         self.looked = None
+        await self._judge_input(frame, inputs)
         if self.before_input is not None:
             self.before_input()
         argument = self._numbers(frame) | {"watched": frame in self._watched}
@@ -229,6 +310,14 @@ class Page:
             except (NotActionable, NotFound):
                 await self.call(frame, "prepare", target=target, action="select", timeoutMs=wait)
         return await self.call(frame, function, target=target, **argument)
+
+    async def origins_above(self, frame: str | None) -> list[str]:
+        """Return the origins of the documents around a frame, innermost first.
+
+        A document around a frame cannot change while the document in the frame lives.
+        """
+        above = [parent for parent, _ in await self._frames_above(frame)]
+        return [(await self.call(parent, "identity"))["origin"] for parent in above]
 
     async def offset(self, frame: str | None) -> tuple[float, float]:
         """Return where a frame's viewport begins in the tab's viewport."""
@@ -337,6 +426,11 @@ class Page:
     def _answer(self, frame: str | None, function: str, reply: Any) -> Json:
         if not isinstance(reply, dict):
             raise Internal(f"The page answered {function} with {type(reply).__name__}.")
+        origin = _origin(reply)
+        if self.judge is not None and function not in WATCHING | ONCE | {"inputState"}:
+            self.judge.may_read(origin)
+        if function in WATCHING:
+            reply["origin"] = origin
         page = reply.pop("page", None)
         if frame is None and page is not None:
             self.seen = page["url"], page["title"]
@@ -348,6 +442,21 @@ class Page:
             hint = SUGGESTED.get((raised.code, str(raised.details.get("reason"))))
             raise raised if hint is None else raised.retold(hint=hint)
         return reply
+
+
+def _origin(reply: Any) -> str:
+    """Return the origin of the document that answered. A page cannot forge it."""
+    page = reply.get("page") if isinstance(reply, dict) else None
+    return str(page.get("origin", NO_ORIGIN)) if isinstance(page, dict) else NO_ORIGIN
+
+
+def _may_press(given: Input) -> bool:
+    """Return whether the input may press a button or submit a form."""
+    if isinstance(given, InsertText):
+        return "\n" in given.text
+    return isinstance(given, MouseDown | MouseUp) or (
+        isinstance(given, KeyDown) and given.key in PRESSING_KEYS
+    )
 
 
 def _gone(ref: str) -> StaleRef:

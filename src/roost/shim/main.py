@@ -31,6 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     except BadRequest as error:  # the client shows it as the reason why its server did not start
         sys.stderr.write(f"{error}\nhint: {error.hint}\n")
         return 1
+    if options.fleet:
+        return _become_fleet_relay(options, hello)
     connector = Connector(Home.find(), hello)
     relay = Relay(PreparedAnswers(hello.names, hello.tools))
 
@@ -39,6 +41,34 @@ def main(arguments: Sequence[str]) -> int:
 
     Pump(relay, reach, connector.start).run()
     return 0
+
+
+def _become_fleet_relay(options: argparse.Namespace, hello: Hello) -> int:
+    """Replace this process by the relay to a fleet.
+
+    The gateway passes on no domain lists and no folders, so refuse them: an agent must not be less
+    limited than the person thinks.
+    """
+    import json
+
+    if hello.allow or hello.deny or hello.files:
+        sys.stderr.write(
+            "BAD_REQUEST: --allow, --deny and --files do not work with --fleet.\n"
+            "hint: Leave them out, or use the browser of this machine.\n"
+        )
+        return 1
+    wanted = {
+        "url": options.fleet,
+        "session": None if hello.resumable else hello.session,
+        "name": hello.name,
+        "browser": hello.browser,
+        "jar": hello.jar,
+        "profile": hello.profile,
+        "names": hello.names,
+        "tools": list(hello.tools),
+    }
+    words = [sys.executable, "-P", "-m", "roost.fleet.mcp_relay", json.dumps(wanted)]
+    os.execv(sys.executable, words)
 
 
 def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
@@ -54,6 +84,12 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         metavar="ID",
         help="join or make this session; default: ROOST_SESSION, else one of its own",
     )
+    made.add_argument(
+        "--fleet",
+        default=environ.get("ROOST_FLEET") or None,
+        metavar="URL",
+        help="use the fleet at this address; default: ROOST_FLEET, else this machine",
+    )
     made.add_argument("--name", metavar="TEXT", help="what people see; default: client and folder")
     made.add_argument("--browser", metavar="NAME", help="auto (default), chromium, firefox, mine")
     made.add_argument(
@@ -63,6 +99,8 @@ def parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
     for name, meaning in (("--allow", "only"), ("--deny", "none of")):
         what = f"{meaning} these sites, addresses or networks (also: loopback, private)"
         made.add_argument(name, type=_words, default=(), metavar="DOMAINS", help=what)
+    what = "narrow what the agent may do: careful, lockdown, or a policy file"
+    made.add_argument("--policy", metavar="FILE|PRESET", help=what)
     made.add_argument(
         "--files", action="append", default=[], metavar="DIR", help="folder the agent may also use"
     )
@@ -103,6 +141,8 @@ def hello_from(
         profile=options.profile,
         allow=options.allow,
         deny=options.deny,
+        policy=None if options.policy is None else _policy(options.policy),
+        project_policy=None if project is None else project.policy,
         files=tuple(os.path.abspath(folder) for folder in options.files),
         names=options.names,
         tools=options.tools,
@@ -117,6 +157,14 @@ def _project() -> Project | None:
     from roost.local.project_file import read_project  # most folders have no such file
 
     return read_project(path)
+
+
+def _policy(named: str) -> str:
+    from pathlib import Path  # most agents are started without a policy
+
+    from roost.local.policy_place import policy_text
+
+    return policy_text(named, Path(_working_folder() or "/"))
 
 
 def _working_folder() -> str | None:

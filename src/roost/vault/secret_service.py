@@ -47,9 +47,13 @@ class SecretService:
         self._bus = bus or bus_path()
         self._asking: Thread | None = None
 
-    def find(self, attributes: Mapping[str, str]) -> bytes | None:
-        """Return the value of Roost's item with these attributes, or None if there is none."""
-        return self._in_time(lambda: self._find(attributes))
+    def find(self, attributes: Mapping[str, str], *, is_ours: bool = True) -> bytes | None:
+        """Return the value of the item with these attributes, or None if there is none.
+
+        is_ours: look among Roost's own items only.
+        """
+        wanted = {"application": APPLICATION, **attributes} if is_ours else dict(attributes)
+        return self._in_time(lambda: self._find(wanted))
 
     def store(self, label: str, attributes: Mapping[str, str], value: bytes) -> None:
         """Store an item in the default keyring."""
@@ -76,9 +80,8 @@ class SecretService:
         except Empty:
             raise KeyringUnavailable("the keyring does not answer") from None
 
-    def _find(self, attributes: Mapping[str, str]) -> bytes | None:
+    def _find(self, wanted: Mapping[str, str]) -> bytes | None:
         with self._opened() as bus:
-            wanted = {"application": APPLICATION, **attributes}
             found, locked = bus.ask(_PATH, _SERVICE, "SearchItems", "a{ss}", (wanted,))
             if not found:
                 if locked:

@@ -33,6 +33,7 @@ _VERSION_MAX = 2**31
 _LIST_MAX = 100
 _SECRET_CHARS = 256
 _TEXT_CHARS = 256
+_DOCUMENT_CHARS = 64 * 1024
 _PATH_CHARS = 4096
 
 
@@ -81,6 +82,10 @@ class Hello:
     profile: str | None = None
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    policy: str | None = None
+    """A preset, or the text of a policy file, that narrows what the agent may do."""
+    project_policy: str | None = None
+    """The same from the repository's ``.roost.toml``."""
     files: tuple[str, ...] = ()
     names: str | None = None
     """Naming of the tools for an agent that speaks MCP: ``browser`` or ``firefox``."""
@@ -105,6 +110,8 @@ class Hello:
             profile=self.profile,
             allow=list(self.allow) or None,
             deny=list(self.deny) or None,
+            policy=self.policy,
+            project_policy=self.project_policy,
             files=list(self.files) or None,
             names=self.names,
             tools=list(self.tools) or None,
@@ -157,6 +164,8 @@ def parse_hello(value: object) -> Hello:
         profile=fields.get("profile", _text, None),
         allow=fields.many("allow", _text),
         deny=fields.many("deny", _text),
+        policy=fields.get("policy", _document, None),
+        project_policy=fields.get("project_policy", _document, None),
         files=fields.many("files", _path),
         names=fields.get("names", _text, None),
         tools=fields.many("tools", _text),
@@ -259,6 +268,10 @@ def _string(value: object, longest: int) -> str:
 
 def _secret(value: object) -> str:
     return _string(value, _SECRET_CHARS)
+
+
+def _document(value: object) -> str:
+    return _string(value, _DOCUMENT_CHARS)
 
 
 def _text(value: object) -> str:

@@ -422,7 +422,7 @@ def test_a_command_in_a_terminal_acts_as_the_person(cli: House) -> None:
     )
     assert done.returncode == 0, done.stdout
     assert "private" in done.stdout
-    assert "terminal" in [entry.get("why") for entry in cli.answers("log")]
+    assert "terminal" in [entry.get("why") for entry in cli.trail()]
 
 
 @pytest.mark.slow
@@ -520,7 +520,7 @@ def test_a_command_that_an_mcp_client_runs_beside_its_shim_is_that_agent(cli: Ho
             assert run(words).stderr.startswith("UNAUTHORIZED"), words
         assert "private" in run("--operator session list --json").stdout
         shim.stdin.close()
-    lines = [e for e in cli.answers("log") if e["kind"] == "acts as operator" and "below" in e]
+    lines = [e for e in cli.trail() if e["kind"] == "acts as operator" and "below" in e]
     assert [entry["why"] for entry in lines] == ["--operator"]
     assert "bash" in lines[0]["line"]
     assert "private" not in lines[0]["line"]
@@ -540,9 +540,9 @@ def test_the_log_shows_who_did_what_without_secrets(cli: House) -> None:
     assert line.split()[2:6] == ["operator", "work", "session_open", "ok"]
     (line,) = (line for line in log.splitlines() if "nobody" in line)
     assert "SESSION_GONE" in line
-    entries = cli.answers("log", "--session", "work")
+    entries = cli.trail("--session", "work")
     assert {entry["session"] for entry in entries} == {"work"}
-    calls = [entry for entry in cli.answers("log", "-n", "5") if entry["kind"] == "call"]
+    calls = [entry for entry in cli.trail("-n", "5") if entry["kind"] == "call"]
     assert calls[-1]["session"] == "nobody"
     cli.says("stop")
     assert cli.says("log").splitlines()[: len(log.splitlines())] == log.splitlines()

@@ -146,6 +146,27 @@ async def test_a_client_of_the_newest_revision_needs_no_handshake(tmp_path: Path
         assert result["resultType"] == "complete"
 
 
+async def test_a_hook_reports_by_a_tool_that_is_not_listed(tmp_path: Path) -> None:
+    """Claude Code's hook calls it before each tool; then the call itself has the same id."""
+    async with fake_house(tmp_path) as house, at(house) as shim:
+        await shim.initialize()
+        listed = await shim.result(shim.ask("tools/list"))
+        assert "subagent_report" not in [tool["name"] for tool in listed["tools"]]
+        report = {"event": "PreToolUse", "toolUseId": "u1", "subagent": "a1", "kind": ""}
+        for arguments in (report, {**report, "event": "Nothing"}, {"toolUseId": 7}, {}):
+            answer = await shim.result(shim.call("subagent_report", **arguments))
+            assert answer == {"content": []}, "a hook shows nothing, whatever it said"
+        for meta in ({"claudecode/toolUseId": "u1"}, {}, {"claudecode/toolUseId": 7}, None):
+            arguments = {"url": URL, "snapshot": "none"}
+            named = {"name": "browser_navigate", "arguments": arguments, "_meta": meta}
+            given = {key: value for key, value in named.items() if value is not None}
+            assert not (await shim.result(shim.ask("tools/call", **given))).get("isError")
+        counts = Counter(tab.session for tab in house.state.tabs.values())
+        parents = [house.state.sessions[session].parent for session in counts]  # type: ignore[index]
+        assert sorted(counts.values()) == [1, 1], counts
+        assert sorted(parents, key=str) == [None, next(iter(house.state.sessions))]
+
+
 async def test_a_picture_arrives_as_an_image(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house, at(house) as shim:
         await shim.initialize()

@@ -35,6 +35,7 @@ CORE = set(
     browser_handoff
     browser_network_requests session_open session_list session_dispose tab_space_request
     tab_space_grant tab_space_status loop_start loop_stop loop_status roost_status browser_batch
+    browser_fill_secret
     """.split()
 )
 MORE = set(
@@ -47,7 +48,7 @@ MORE = set(
     browser_network_messages browser_har browser_route_har
     browser_conditions browser_route browser_route_list browser_unroute browser_network_state_set
     browser_set_headers browser_set_credentials browser_emulate browser_init_script
-    browser_drawings
+    browser_drawings browser_login secret_list
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
@@ -158,7 +159,7 @@ def test_only_tools_that_answer_with_roosts_own_data_have_a_schema() -> None:
 
     assert with_schema == {
         "tab_space_request", "tab_space_grant", "tab_space_status",
-        "loop_start", "loop_stop", "loop_status", "session_dispose",
+        "loop_start", "loop_stop", "loop_status", "session_dispose", "secret_list",
     }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from roost.broker.change_signal import ChangeSignal
+from roost.core.approvals import Wanted
 from roost.drivers.events import (
     DownloadBegan,
     DownloadEnded,
@@ -39,6 +40,8 @@ class DownloadState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    REFUSED = "refused"
+    """The session's policy does not allow it. The file was removed."""
 
 
 @dataclass(slots=True)
@@ -52,6 +55,9 @@ class Download:
     state: DownloadState = DownloadState.RUNNING
     path: Path | None = None
     told: bool = False
+    wanted: Wanted | None = None
+    """What the person must approve before such a download is kept."""
+    is_refused: bool = False
 
 
 class Downloads:
@@ -80,7 +86,12 @@ class Downloads:
             return None
         session, download = known
         download.state = DownloadState.FAILED
-        if event.path is not None:
+        if download.is_refused:
+            download.state = DownloadState.REFUSED
+            if event.path is not None:
+                with contextlib.suppress(OSError):
+                    Path(event.path).unlink()
+        elif event.path is not None:
             folder = self._files / session / FOLDER
             source = Path(event.path)
             try:
@@ -92,6 +103,10 @@ class Downloads:
                 logger.warning("a download could not be kept: %s", error)
         self._changed.tell()
         return known
+
+    def count(self, session: SessionId) -> int:
+        """Return how many files the session has downloaded or is downloading."""
+        return sum(not one.is_refused for one in self.of(session))
 
     def tabs(self) -> frozenset[TabId]:
         """Return the tabs with a running download."""

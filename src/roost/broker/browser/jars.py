@@ -47,6 +47,8 @@ dies."""
 MAKE_SECONDS = 60.0
 """Timeout for making a jar and putting its contents in. Drivers have shorter timeouts for each step
 that can hang."""
+COPY_SECONDS = 10.0
+"""How long reading the jar of a sub-agent's parent may take."""
 CLEAN_UP_SECONDS = 10.0
 PUT_BACK_SECONDS = 10.0
 """How long a navigation waits while the owed contents of its origin are put back."""
@@ -225,16 +227,26 @@ class Jars:
                 await work
 
     async def _first_contents(self, row: Jar, session: Session) -> JarContents | None:
-        """Return what to put into a new jar: its backup, else the profile it is cloned from."""
+        """Return what to put into a new jar: its backup, else what it copies or is cloned from."""
         if row.policy is JarPolicy.SHARED:
             return None
         kept = self._around.kept(row.id)
         if kept is not None:
             return kept.contents  # the browser died, so this jar replaces one that had contents
+        if row.copy_of is not None:
+            return await self._copied(row.copy_of)
         if row.policy is JarPolicy.CLONE:
             assert session.profile is not None  # the core refuses a clone without a profile
             return await self._around.profile(session.profile)
         return None
+
+    async def _copied(self, jar: JarId) -> JarContents | None:
+        """Return the contents of the parent's jar, as they are now if the jar can be read."""
+        with contextlib.suppress(RoostError, TimeoutError):
+            async with asyncio.timeout(COPY_SECONDS):
+                return (await self.look(jar)).contents
+        kept = self._around.kept(jar)
+        return None if kept is None else kept.contents
 
     # --- putting in ----------------------------------------------------------------------------
 

@@ -27,16 +27,19 @@ from roost.broker.work import (
     page_actions,
     page_input,
     page_readings,
-    page_use,
     page_work,
     pictures,
+    policy,
     questions,
+    secret_work,
     session_work,
     space_work,
+    subagent_work,
     traffic_work,
     waits,
 )
 from roost.broker.work import views as view_of
+from roost.broker.work.running_call import CALL, RunningCall
 from roost.errors import BadRequest, Internal, RoostError, Timeout, Unauthorized
 from roost.vocabulary import (
     CALL_SECONDS,
@@ -50,6 +53,8 @@ from roost.vocabulary import (
 R = TypeVar("R", bound=View)
 Work = Callable[[Broker, AgentId, Any], Awaitable[View]]
 logger = logging.getLogger(__name__)
+REDACTED_AT_ONCE = 200_000
+"""Longer texts are searched for secrets in a thread, because that takes more than 5 ms."""
 
 WORK: dict[type[Operation], Work] = {
     ops.Navigate: page_work.navigate,
@@ -114,6 +119,17 @@ WORK: dict[type[Operation], Work] = {
     ops.ProfileImport: jar_work.profile_import,
     ops.ProfileList: jar_work.profile_list,
     ops.ProfileRemove: jar_work.profile_remove,
+    ops.FillSecret: secret_work.fill_secret,
+    ops.Login: secret_work.login,
+    ops.SecretList: secret_work.list_,
+    ops.SecretAdd: secret_work.add,
+    ops.SecretRemove: secret_work.remove,
+    ops.SecretTest: secret_work.test,
+    ops.PolicyShow: policy.show,
+    ops.PolicyExplain: policy.explain,
+    ops.PolicySet: policy.set_,
+    ops.PolicyReload: policy.reload,
+    ops.PolicyForget: policy.forget,
     ops.SessionOpen: session_work.open_,
     ops.SessionList: session_work.list_,
     ops.SessionDispose: session_work.dispose,
@@ -136,6 +152,7 @@ WORK: dict[type[Operation], Work] = {
     ops.LoopStatus: space_work.loop_status,
     ops.LoopTurn: space_work.loop_turn,
     ops.BatchProgress: batch.progress,
+    ops.SubagentReport: subagent_work.report,
     ops.Status: session_work.status,
     ops.Ping: session_work.ping,
     ops.BrowserStart: session_work.browser_start,
@@ -162,7 +179,16 @@ class Caller:
         broker, agent = self._broker, self._agent
         if agent == OPERATOR or agent in broker.state.agents:
             broker.seen_at[agent] = broker.clock.now()
-        view = await self._audited(operation, _seconds(operation, timeout))
+        redactor, redact = broker.redactor, broker.redactor.text
+        try:
+            view = await self._audited(operation, _seconds(operation, timeout))
+        except RoostError as error:
+            raise (error if redactor.is_idle else error.redacted(redact)) from None
+        if not redactor.is_idle:
+            if view.largest_text() > REDACTED_AT_ONCE:
+                view = await asyncio.to_thread(view.redacted, redact)
+            else:
+                view = view.redacted(redact)
         if not self._is_told:
             return cast(R, view)
         mine = [member.session for member in broker.state.memberships(agent)]
@@ -203,9 +229,16 @@ class Caller:
         work = WORK[type(operation)]
         while True:
             try:
-                return await work(self._broker, self._agent, operation)
+                performer = self._performer(operation)
+                view = await work(self._broker, performer, operation)
+                policy.check_again(self._broker, performer, operation)
+                return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
+
+    def _performer(self, operation: Operation) -> AgentId:
+        """Return the agent that performs the operation."""
+        return self._agent
 
     async def _answered(self, operation: Operation, seconds: float) -> View:
         """Run the operation within the deadline. Raises only ``RoostError``."""
@@ -214,8 +247,8 @@ class Caller:
                 f"{operation.op} is the person's alone.",
                 hint="Ask the person to run it from their own terminal.",
             )
-        call = page_use.RunningCall(self._broker.clock.now() + seconds)
-        before = page_use.CALL.set(call)
+        call = RunningCall(self._broker.clock.now() + seconds, operation)
+        before = CALL.set(call)
         try:
             async with asyncio.timeout(seconds) as deadline:
                 return await self._work(operation, seconds)
@@ -236,7 +269,7 @@ class Caller:
             logger.exception("%s failed [%s]", operation.op, reference)
             raise Internal(f"{operation.op} failed inside Roost.", reference=reference) from None
         finally:
-            page_use.CALL.reset(before)
+            CALL.reset(before)
             if call.tabs:
                 del self._broker.in_use[id(call)]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
@@ -19,10 +20,10 @@ from roost.broker.broker import Broker
 from roost.broker.browser.browser import Browser
 from roost.broker.browser.files import Folders
 from roost.broker.doors.token_callers import TokenCallers
-from roost.broker.work import page_work
+from roost.broker.work import page_work, policy, secret_documents
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_devtools_url
-from roost.core.rows import Session, Tab
+from roost.core.rows import Policy, Session, Tab
 from roost.core.state import Change
 from roost.drivers.base import ProtocolDriver, ProtocolTap
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
@@ -41,6 +42,9 @@ class Seats:
         self._callers = callers
         self._taken: dict[SessionId, list[BrokerSeat]] = {}
         self._folders: dict[SessionId, set[Path]] = {}
+        self._arriving: Counter[SessionId] = Counter()
+        """Clients that are about to get a seat. No secret is filled meanwhile."""
+        broker.has_protocol_client = lambda one: bool(self._taken.get(one) or self._arriving[one])
         broker.when_rows_change(self._rows_changed)
         broker.add_busy_tabs(self._in_use)
         for browser in broker.browsers.values():
@@ -52,7 +56,16 @@ class Seats:
         agent: the agent of the session's token, which the client acts as.
         ear: receives what the browser and the core have to tell the client.
         """
+        policy.check_devtools(self._broker, agent, session)
+        self._arriving[session.id] += 1
+        try:
+            return await self._seated(agent, session, ear)
+        finally:
+            self._arriving[session.id] -= 1
+
+    async def _seated(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
         browser, driver = await self._tapped(session)
+        await secret_documents.check_session_left(self._broker, session.id)
         try:
             jar = self._broker.decide(core.request_jar, agent=agent, session=session.id)
         except core.ConsentNeeded as refusal:
@@ -73,7 +86,8 @@ class Seats:
         seat.note("protocol client connected")
         return seat
 
-    async def look(self, session: Session) -> SessionLook:
+    async def look(self, agent: AgentId, session: Session) -> SessionLook:
+        policy.check_devtools(self._broker, agent, session)
         _, driver = await self._tapped(session)
         return SessionLook(self._broker, session.id, driver)
 
@@ -123,6 +137,9 @@ class Seats:
         for change in changes:
             if change.table == Tab.table:
                 self._tab_changed(TabId(change.key), change.row)
+            elif change.table == Policy.table:
+                for seat in [seat for seats in self._taken.values() for seat in seats]:
+                    seat.policy_changed()
             elif change.table == Session.table:
                 session = SessionId(change.key)
                 for seat in list(self._taken.get(session, [])):
@@ -376,7 +393,16 @@ class BrokerSeat:
     def session_changed(self, row: object) -> None:
         if isinstance(row, Session):
             self._ear.paused(row.paused)
+            self.policy_changed()
             return
+        self._end()
+
+    def policy_changed(self) -> None:
+        """End the client if the session's policy does not let it stay."""
+        if policy.denies_devtools(self._broker, self._agent, self.session):
+            self._end()
+
+    def _end(self) -> None:
         self._leave()
         self._driver.close_tap(self.tap)
         self._ear.ended()

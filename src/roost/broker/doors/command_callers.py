@@ -18,6 +18,7 @@ from roost.api.views import SessionView, TokenView, View
 from roost.broker.broker import Broker
 from roost.broker.doors.caller import Caller
 from roost.broker.doors.identity import Unproven
+from roost.broker.doors.subagents import caller_for
 from roost.broker.doors.token_callers import TokenCallers
 from roost.core.rules import no_session
 from roost.core.sessions import is_counted
@@ -94,6 +95,27 @@ class SiblingsCaller:
         return self._callers[owner]
 
 
+class SeveralSubagents:
+    """The broker for a command while several sub-agents of its client run commands that cannot be
+    told apart. Each call must name a session of the main conversation, or one to open there."""
+
+    def __init__(self, main: BrokerApi) -> None:
+        self._main = main
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        if isinstance(operation, SessionOperation) and operation.session is None:
+            raise BadRequest(
+                "session: several sub-agents run commands now, and Roost cannot tell which of them"
+                " runs this one.",
+                hint="Pass -s NAME, with a name that only this sub-agent uses.",
+                field="session",
+            )
+        return await self._main.call(operation, timeout=timeout)
+
+    def watch(self, session: str | None = None) -> Notices:
+        return self._main.watch(session)
+
+
 class GivingCaller:
     """The broker for a command with ``--operator``. ``gives`` is called with each session that the
     command opens or requests the token of."""
@@ -124,7 +146,7 @@ class AgentVerbs:
     def __init__(self, broker: Broker, agent: AgentId) -> None:
         self._broker = broker
         self._agent = agent
-        self._caller = Caller(broker, agent)
+        self._caller = caller_for(broker, agent)
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
         session = operation.session if isinstance(operation, SessionOperation) else None
@@ -139,7 +161,8 @@ class AgentVerbs:
 
     def _has(self, session: str) -> bool:
         try:
-            self._broker.decide(core.session_for, self._agent, session)
+            acting = self._broker.decide(core.acting_agent, self._agent, session, None)
+            self._broker.decide(core.session_for, acting, session)
         except SessionGone:
             return False
         return True

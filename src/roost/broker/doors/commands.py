@@ -21,17 +21,20 @@ from roost.broker.doors.command_callers import (
     AgentVerbs,
     GivingCaller,
     PersonVerbs,
+    SeveralSubagents,
     SiblingsCaller,
     UnprovenCaller,
 )
+from roost.broker.doors.hooks import CommandHookCaller
 from roost.broker.doors.identity import ActsAs, IsOperator, OfClient, Place, Unproven, Verdict
 from roost.broker.doors.process_agents import TERMINAL, ProcessAgents
+from roost.broker.doors.subagents import SharedConnection, caller_for
 from roost.broker.doors.token_callers import TokenCallers
 from roost.core.sessions import is_counted
 from roost.errors import BadRequest
 from roost.local.home import user_folder
 from roost.local.lineage import Lineage, lineage, working_directory
-from roost.local.processes import Peer, Process, session_leader
+from roost.local.processes import Peer, Process, command_lines, session_leader
 from roost.local.project_file import Project, read_project
 from roost.local.project_place import find_project
 from roost.local.tcp_peers import started_with
@@ -48,6 +51,7 @@ class Commands:
 
     whose: decides who runs the command with that lineage and conversation.
     audit: writes to the audit trail.
+    own_subagents: sub-agents of one client get sessions of their own.
     """
 
     def __init__(
@@ -56,7 +60,10 @@ class Commands:
         token_callers: TokenCallers,
         whose: Callable[[Lineage, str | None], Verdict],
         audit: WritesAudit,
+        *,
+        own_subagents: bool,
     ) -> None:
+        self._own_subagents = own_subagents
         self._broker = broker
         self._token_callers = token_callers
         self._process_agents = ProcessAgents(broker)
@@ -99,12 +106,12 @@ class Commands:
                 agent = self._agent_of(verdict, conversation)
                 program = _program(line, verdict.client)
                 why = f"It runs below {program} (pid {verdict.client.pid}), which is the agent."
-                return self._as_agent(agent, version, why, is_verb=is_verb)
+                return self._as_agent(agent, hello, line, version, why)
             case ActsAs((agent,)):
                 why = "It runs below or beside a connected agent's process."
-                return self._as_agent(agent, version, why, is_verb=is_verb)
+                return self._as_agent(agent, hello, line, version, why)
             case ActsAs(agents):
-                make = AgentVerbs if is_verb else Caller
+                make = AgentVerbs if is_verb else caller_for
                 callers: dict[AgentId, BrokerApi] = {one: make(self._broker, one) for one in agents}
                 siblings = SiblingsCaller(callers, lambda session: self._owner(agents, session))
                 why = "Its client has several agents, so each command names a session."
@@ -120,9 +127,46 @@ class Commands:
         for session in self.given.keys() - self._broker.state.sessions.keys():
             del self.given[session]
 
-    def _as_agent(self, agent: AgentId, version: int, why: str, *, is_verb: bool) -> Admission:
-        make = AgentVerbs if is_verb else Caller
+    def admit_hook(self, hello: Hello, line: Lineage, version: int) -> Admission | None:
+        """Admit a hook of a client that has no shim, for the agent that its commands are."""
+        verdict = self._whose(line, hello.session)
+        if not isinstance(verdict, OfClient):
+            return None
+        found = self._process_agents.find(verdict.client, hello.session or "")
+
+        def made() -> AgentId:
+            return found or self._agent_of(verdict, hello.session or "")
+
+        api = CommandHookCaller(self._broker, found, made)
+        welcome = Welcome(version=version, agent=found or NOBODY, software=self._broker.version)
+        return Admission(api=api, agent=found or NOBODY, welcome=welcome, is_life=False)
+
+    def _as_agent(
+        self, agent: AgentId, hello: Hello, line: Lineage, version: int, why: str
+    ) -> Admission:
+        """Admit a command of that agent, or of the sub-agent of it that runs the command."""
+        make = AgentVerbs if hello.kind is ClientKind.VERB else caller_for
+        running = self._running(agent, hello, line)
+        if len(running) > 1:
+            several = SeveralSubagents(make(self._broker, agent))
+            why = "Several sub-agents of its client run commands now, so it must name a session."
+            return self._visitor(several, NOBODY, version, why)
+        for one in running - {agent}:
+            agent, why = one, f"{why} A sub-agent of that agent runs it."
         return self._visitor(make(self._broker, agent), agent, version, why)
+
+    def _running(self, agent: AgentId, hello: Hello, line: Lineage) -> set[AgentId]:
+        """Return who may run the command: the agent, or sub-agents of it."""
+        known = self._broker.state.subagent(agent, hello.session or "")
+        if known is not None:  # the command's environment names the sub-agent's thread
+            return {known}
+        reports = self._broker.subagent_reports
+        if not self._own_subagents or not reports.has_commands(agent):
+            return {agent}
+        lines = command_lines([one.process.pid for one in line.above])
+        shared = SharedConnection(self._broker, agent, list)
+        found = reports.running(agent, [" ".join(words) for words in lines.values()])
+        return {shared.agent_of(subagent) for subagent in found}
 
     def _visitor(self, api: BrokerApi, agent: AgentId, version: int, why: str) -> Admission:
         """Admit a command. No agent's life depends on its connection."""

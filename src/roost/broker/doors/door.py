@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roost import core
+from roost.api.broker import BrokerApi
 from roost.api.dashboard import ViewerEar
 from roost.api.door import Admission, LinkEnd, Visit
 from roost.api.protocol import Look, Seat, SeatEar
@@ -43,10 +44,13 @@ from roost.broker.doors.identity import (
     caller_of,
     client_of,
 )
+from roost.broker.doors.subagents import SharedConnection
 from roost.broker.doors.token_callers import TokenCallers
 from roost.broker.doors.viewers import BrokerViewer, Viewers
+from roost.broker.policy_text import read_policy
 from roost.broker.work import session_work
 from roost.core import events as ev
+from roost.core.policy_layers import PolicyLayer
 from roost.core.rows import Session
 from roost.core.sessions import NAME_CHARS
 from roost.errors import BadRequest, SessionGone, Unauthorized
@@ -80,13 +84,21 @@ class BrokerDoor:
     """Turn connections and tokens into callers. Implements ``api.door.Door``, ``TokenDoor``,
     ``api.protocol.ProtocolDoor`` and ``api.dashboard.DashboardDoor``."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, *, own_subagents: bool = True) -> None:
+        """``own_subagents``: sub-agents of one client get sessions of their own."""
         self._broker = broker
+        self._own_subagents = own_subagents
         self._token_callers = TokenCallers(broker)
         self._seats = Seats(broker, self._token_callers)
         self._viewers = Viewers(broker)
         self._lives: dict[AgentId, _AgentConnection] = {}
-        self._commands = Commands(broker, self._token_callers, self._whose, self._audit)
+        self._commands = Commands(
+            broker,
+            self._token_callers,
+            self._whose,
+            self._audit,
+            own_subagents=own_subagents,
+        )
 
     def admit(self, hello: Hello, peer: Peer, *, on_end: Callable[[], None]) -> Admission:
         version = self._checked(hello, peer)
@@ -186,8 +198,8 @@ class BrokerDoor:
                 )
 
     async def look(self, token: str) -> Look:
-        _, session = self._token_callers.guest(token)
-        return await self._seats.look(session)
+        agent, session = self._token_callers.guest(token)
+        return await self._seats.look(agent, session)
 
     async def take_seat(self, token: str, ear: SeatEar) -> Seat:
         agent, session = self._token_callers.guest(token)
@@ -242,7 +254,7 @@ class BrokerDoor:
             program=description(peer.pid if client is None else client.pid)
             or f"a process that cannot be seen, {name}",
             secret_digest=_digest(secret),
-            session=_session_spec(hello, browser),
+            session=_session_spec(hello, browser, _layers(hello)),
             folders=(*filter(None, [self._working_folder(hello)]), *hello.files),
         )
         self._broker.when_agent_ends(agent, lambda: self._end_life(agent))
@@ -289,7 +301,10 @@ class BrokerDoor:
     def _shims(self) -> list[Shim]:
         agents = self._broker.state.agents
         lives = [(id, life) for id, life in self._lives.items() if life.kind is ClientKind.MCP]
-        return [Shim(id, agents[id].own_session, life.client, life.above) for id, life in lives]
+        return [
+            Shim(id, agents[id].own_session, life.client, life.above, agents[id].conversation)
+            for id, life in lives
+        ]
 
     def _working_folder(self, hello: Hello) -> str | None:
         with contextlib.suppress(BadRequest):  # this user is not in the password database
@@ -311,8 +326,12 @@ class BrokerDoor:
         # `--session work`, can be guessed.
         row = self._broker.state.sessions.get(hello.session) if hello.session else None
         session = row.id if row and row.lifetime is Lifetime.RESUMABLE else None
-        agent = agent_of_hook(lineage(peer.pid), own, shims, session)
+        line = lineage(peer.pid)
+        agent = agent_of_hook(line, own, shims, session)
         if agent is None:
+            admission = self._commands.admit_hook(hello, line, version)
+            if admission is not None:
+                return admission
             raise SessionGone("No agent of this hook's client is connected.")
         api = HookCaller(Caller(self._broker, agent, is_told=False))
         welcome = Welcome(version=version, agent=agent, software=self._broker.version)
@@ -328,8 +347,12 @@ class BrokerDoor:
         *,
         secret: str,
     ) -> Admission:
+        api: BrokerApi = Caller(self._broker, agent)
+        client = _client(kind, line)
+        if kind is ClientKind.MCP and self._own_subagents:
+            api = SharedConnection(self._broker, agent, lambda: self._siblings(agent))
         admission = Admission(
-            api=Caller(self._broker, agent),
+            api=api,
             agent=agent,
             welcome=Welcome(
                 version=version,
@@ -343,12 +366,19 @@ class BrokerDoor:
         )
         # An agent that has not called yet is idle since it connected.
         self._broker.seen_at.setdefault(agent, self._broker.clock.now())
-        client = _client(kind, line)
         above = frozenset(one.process for one in line.above)
         self._lives[agent] = _AgentConnection(
             admission, kind, on_end, client, above, line.control_group
         )
         return admission
+
+    def _siblings(self, agent: AgentId) -> list[AgentId]:
+        """Return the other agents whose shims the same client process runs."""
+        own = self._lives.get(agent)
+        if own is None or own.client is None:
+            return []
+        lives = self._lives.items()
+        return [id for id, life in lives if life.client == own.client and id != agent]
 
     def _end_life(self, agent: AgentId) -> None:
         life = self._lives.pop(agent, None)
@@ -362,7 +392,16 @@ def _client(kind: ClientKind, line: Lineage) -> Process | None:
     return None if client is None else client.process
 
 
-def _session_spec(hello: Hello, browser: BrowserId | None) -> core.SessionSpec:
+def _layers(hello: Hello) -> tuple[PolicyLayer, ...]:
+    """Return the policies that the agent was started with. Raises ``BadRequest`` for a wrong one:
+    an agent must not run without the policy that it was given."""
+    given = ((".roost.toml", hello.project_policy), ("--policy", hello.policy))
+    return tuple(read_policy(text, source) for source, text in given if text is not None)
+
+
+def _session_spec(
+    hello: Hello, browser: BrowserId | None, layers: tuple[PolicyLayer, ...]
+) -> core.SessionSpec:
     if hello.session is None:
         lifetime = Lifetime.ANONYMOUS
     else:
@@ -376,6 +415,7 @@ def _session_spec(hello: Hello, browser: BrowserId | None) -> core.SessionSpec:
         profile=hello.profile,
         allow=hello.allow,
         deny=hello.deny,
+        layers=layers,
     )
 
 

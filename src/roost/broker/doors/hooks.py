@@ -1,4 +1,4 @@
-"""A client's hook: which agent it belongs to, and the one operation it may call.
+"""A client's hook: which agent it belongs to, and the two operations it may call.
 
 Claude Code runs its hooks as it runs commands, beside its MCP servers, so the rules of
 ``identity.py`` find the agent. Only clients run hooks, so the first program above a hook is its
@@ -8,15 +8,17 @@ id decides: the client generated it, so no other program can guess it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from roost.api.broker import BrokerApi, Notices
-from roost.api.operations import Answers, LoopTurn
+from roost.api.operations import Answers, LoopTurn, SubagentReport
 from roost.api.views import View
+from roost.broker.broker import Broker
+from roost.broker.doors.caller import Caller
 from roost.broker.doors.identity import ActsAs, Shim, caller_of, client_of
-from roost.errors import Unauthorized
+from roost.errors import SessionGone, Unauthorized
 from roost.local.lineage import Lineage
 from roost.local.processes import Process
 from roost.vocabulary import AgentId
@@ -42,20 +44,47 @@ def agent_of_hook(
     return next((shim.agent for shim in shims if shim.session == session), None)
 
 
+class CommandHookCaller:
+    """The broker as a hook may use it whose client has no shim. The client's commands are an agent
+    (``process_agents.py``), which is made when a hook reports its first command.
+
+    agent: that agent, if it exists.
+    made: returns the agent, made if there is none.
+    """
+
+    def __init__(self, broker: Broker, agent: AgentId | None, made: Callable[[], AgentId]) -> None:
+        self._broker = broker
+        self._agent = agent
+        self._made = made
+
+    async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
+        begins = isinstance(operation, SubagentReport) and operation.event == "PreToolUse"
+        agent = self._made() if begins else self._agent
+        if agent is None:
+            raise SessionGone("This hook's client has run no command of Roost.")
+        caller = HookCaller(Caller(self._broker, agent, is_told=False))
+        return await caller.call(operation, timeout=timeout)
+
+    def watch(self, session: str | None = None) -> Notices:
+        raise Unauthorized("A hook is told of nothing.", hint="Watch as the agent.")
+
+
 class HookCaller:
-    """The broker as a hook may use it: it may only end a turn of its agent's loop."""
+    """The broker as a hook may use it: it may end a turn of its agent's loop, and report which
+    sub-agent of its agent runs a tool."""
 
     def __init__(self, agent: BrokerApi) -> None:
         self._agent = agent
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
-        if not isinstance(operation, LoopTurn) or operation.session is not None:
+        is_turn = isinstance(operation, LoopTurn) and operation.session is None
+        if not is_turn and not isinstance(operation, SubagentReport):
             raise Unauthorized(
-                "A hook may end a turn of its own session's loop, and nothing else.",
+                "A hook may end a turn of its own session's loop or report a sub-agent, and nothing"
+                " else.",
                 hint="Call this from the agent, or from a terminal.",
             )
-        answer = await self._agent.call(operation, timeout=timeout)
-        return cast(R, answer)
+        return await self._agent.call(operation, timeout=timeout)
 
     def watch(self, session: str | None = None) -> Notices:
         raise Unauthorized("A hook is told of nothing.", hint="Watch as the agent.")

@@ -109,6 +109,8 @@ class Shim:
     client: Process | None
     above: frozenset[Process] = frozenset()
     """All ancestors of the shim."""
+    conversation: str = ""
+    """The client's thread or conversation that calls on the shim's connection, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +267,12 @@ def _may_be_an_agents(server: Relative, places: Collection[Place]) -> bool:
 
 
 def _chosen(beside: Sequence[Shim], conversation: str | None) -> tuple[AgentId, ...]:
-    own = [shim for shim in beside if shim.session == conversation] or beside
+    own = [shim for shim in beside if conversation in (shim.session, shim.conversation)]
+    if not own and conversation and len(beside) > 1:
+        # A shim gets its thread with its first call. The command's thread is the only unknown one.
+        unknown = [shim for shim in beside if not shim.conversation]
+        own = unknown if len(unknown) == 1 else []
+    own = own or list(beside)
     if len({shim.session for shim in own}) == 1:
         return (own[0].agent,)
     return tuple(shim.agent for shim in own)

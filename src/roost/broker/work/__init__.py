@@ -8,7 +8,8 @@ a page is ready for a screenshot), ``own_requests`` (the requests that an action
 ``login_reader`` (reads logins from files in another process), ``views`` (rows as callers
 see them), ``panels`` (what the extension's popup page shows).
 May import: ``api``, ``broker``, ``broker.browser``, ``conditions``, ``core``, ``drivers``,
-``errors``, ``hints``, ``local``, ``page``, ``profiles``, ``vocabulary``, ``wire``; pydantic.
+``errors``, ``hints``, ``local``, ``page``, ``profiles``, ``vault``, ``vocabulary``, ``wire``;
+pydantic.
 Never here: who may do what (``core``), who a caller is (``broker.doors``).
 Tests: ``tests/broker/work``; ``roost.testing.broker_api.check_broker_api`` checks every operation.
 """

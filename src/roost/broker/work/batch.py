@@ -31,7 +31,8 @@ async def run(
     steps before it are done, and the caller must learn that."""
     # Refuse a batch with a wrong session or step before anything is done.
     if op.session is not None or agent == OPERATOR:
-        broker.decide(core.session_for, agent, op.session)
+        acting = broker.decide(core.acting_agent, agent, op.session, None)
+        broker.decide(core.session_for, acting, op.session)
     is_recorded = not op.only_reads()
     ends_at = broker.clock.now() + seconds - min(ANSWER_SECONDS, seconds / 5)
     steps: list[views.StepView] = []
@@ -50,7 +51,8 @@ async def run(
     tabs = [tab for tab in (getattr(step.answer, "tab", None) for step in steps) if tab]
     shown = {}
     if tabs:
-        shown = await shown_page.shown_tab(broker, agent, op.session, tabs[-1], op.snapshot)
+        acting = broker.decide(core.acting_agent, agent, op.session, tabs[-1])
+        shown = await shown_page.shown_tab(broker, acting, op.session, tabs[-1], op.snapshot)
     return views.BatchView(
         of=op.count,
         steps=steps,

@@ -23,6 +23,7 @@ from roost.api import condition_operations as ops
 from roost.api import condition_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser import har
+from roost.broker.work import policy
 from roost.broker.work.devices import device
 from roost.conditions import (
     ABORTS,
@@ -254,6 +255,7 @@ async def _changing(
 ) -> AsyncIterator[tuple[PageConditions, Put]]:
     """Hold the session's turn at its conditions. Yields them, and a function to change them."""
     session, _ = broker.decide(core.conditions_of, agent, op.session, op.tab)
+    policy.check_conditions(broker, agent, session, op)
     browser = broker.browser(session.browser)
     driver = browser.driver
     if not isinstance(driver, ConditionsDriver):

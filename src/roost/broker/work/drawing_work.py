@@ -129,7 +129,7 @@ def _region(shapes: list[DrawnShape]) -> tuple[float, float, float, float]:
 
 async def _elements(broker: Broker, row: Tab, shapes: list[DrawnShape]) -> list[DrawnElement]:
     """Return the elements of all frames that the shapes mean, without repeating one."""
-    at = page_use.in_page(broker, row)
+    at = page_use.in_page(broker, row, None)  # the person shows it, so no policy judges it
     async with page_use.UnlessDialog(at.record):
         frames: list[str | None] = [None]
         frames += [frame for frame, _ in (await at.page.child_frames())[:FRAMES]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from roost.api import element_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
-from roost.broker.work import page_use
+from roost.broker.work import page_use, secret_documents
 from roost.broker.work.page_use import InPage
 from roost.errors import BadRequest, NotFound
 from roost.page.page import Json
@@ -26,6 +26,8 @@ async def get(broker: Broker, agent: AgentId, op: ops.Get) -> views.ElementValue
         if op.what == "count":
             count = await _counted(at, op.target)
             return views.ElementValueView(tab=at.tab, what=op.what, value=count)
+        if op.what in ("value", "attr", "html"):
+            await secret_documents.check_left(at)
         frame, found = await at.page.call_where(
             op.target,
             "get",

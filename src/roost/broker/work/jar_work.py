@@ -15,7 +15,7 @@ from roost.api import operations as ops
 from roost.broker.broker import Broker
 from roost.broker.browser.files import Folders
 from roost.broker.browser.jars import Jars
-from roost.broker.work import login_reader
+from roost.broker.work import login_reader, policy
 from roost.core.rows import Jar, Session
 from roost.drivers.base import Cookie
 from roost.errors import BadRequest, NotFound, RoostError
@@ -143,7 +143,9 @@ async def _profiles(broker: Broker, names: Sequence[str]) -> views.ProfilesView:
 def _own_jar(
     broker: Broker, agent: AgentId, op: ops.PageOperation, action: str
 ) -> tuple[Session, Jar]:
-    return broker.decide(core.own_jar, agent, op.session, op.tab, action=action)
+    session, jar = broker.decide(core.own_jar, agent, op.session, op.tab, action=action)
+    policy.check_jar(broker, agent, session, op)
+    return session, jar
 
 
 async def _made(broker: Broker, jar: Jar) -> tuple[Jars, str]:

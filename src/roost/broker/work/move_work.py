@@ -48,7 +48,7 @@ async def unpack(broker: Broker, agent: AgentId, op: ops.SessionUnpack) -> Unpac
         try:
             async with asyncio.timeout(LOAD_SECONDS):
                 if number == 0:
-                    await page_work.go(broker, first.tab, url)
+                    await page_work.go(broker, agent, first.tab, url)
                 else:
                     await page_work.open_at(broker, agent, session, url)
             opened += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,15 +12,25 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.api.views import ValueView
 from roost.broker.broker import Broker
-from roost.broker.work import page_use, shown_page
+from roost.broker.work import page_use, policy, secret_documents, shown_page
 from roost.broker.work.own_requests import OwnRequests
 from roost.broker.work.page_use import InPage
-from roost.errors import BadRequest, DialogOpen, NotFound, RoostError
+from roost.core.addresses import origin_of
+from roost.errors import (
+    ApprovalPending,
+    BadRequest,
+    DialogOpen,
+    NotFound,
+    PolicyDenied,
+    RoostError,
+)
 from roost.hints import Hint
 from roost.page import actions
+from roost.page.page import NO_ORIGIN, Judge
 from roost.vocabulary import AgentId
 
 FIELD_CHARS = 80
+LEFT_BEFORE = "The page was left before the function began."
 CHOOSER_SECONDS = 2.0
 """After a click, wait this long for the page to ask for files."""
 DRAWINGS = frozenset({"canvas", "svg"})
@@ -32,6 +43,7 @@ CLICKED_MIDDLE = Hint(
 
 async def evaluate(broker: Broker, agent: AgentId, op: ops.Evaluate) -> ValueView:
     async with page_use.acting(broker, agent, op, "run scripts in") as at:
+        await secret_documents.check_left(at)
         frame = ref = None
         if op.target is not None:
             frame, found = await at.page.call_where(op.target, "resolve")
@@ -46,7 +58,23 @@ async def run_function(
 ) -> Any:
     """Call a caller's function in the page's own world. Every operation that runs a caller's script
     goes through here."""
+    if at.page.judge is not None:
+        function = await _judged(at, at.page.judge, function, frame)
     return await at.page.tab.evaluate(function, frame=frame, ref=ref)
+
+
+async def _judged(at: InPage, judge: Judge, function: str, frame: str | None) -> str:
+    """Return the function as it is run under a policy: it refuses to run in another document than
+    the judged one."""
+    if not at.broker.browser(at.row.browser).driver.capabilities.page_work:
+        judge.may_run(origin_of(at.row.url) or NO_ORIGIN)
+        return function
+    place = await at.page.judged_place(frame)
+    # Page scripts cannot replace ``location``.
+    return (
+        f"(...given) => {{ if (location.origin !== {json.dumps(place)})"
+        f" throw new Error({json.dumps(LEFT_BEFORE)}); return ({function}\n)(...given) }}"
+    )
 
 
 async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionView:
@@ -186,6 +214,7 @@ async def file_upload(broker: Broker, agent: AgentId, op: ops.FileUpload) -> vie
         asked = at.record.chooser
         if asked is not None and len(paths) > 1 and not asked.multiple:
             raise BadRequest("paths: the page asked for one file.", field="paths")
+        await at.page.judge_all_frames()
         await at.page.tab.choose_files(paths)
         await at.page.settle(None)
         return f"Gave {count} to the field that asked."
@@ -197,6 +226,7 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
     """Answer the dialog without the tab's turn: the call that holds the turn may be waiting for
     this answer."""
     row = await page_use.located(broker, agent, op, "answer dialogs of", acts=True)
+    policy.check_tab(broker, agent, op, row)
     record = broker.record(row.id)
     dialog = record.dialog
     if dialog is None:
@@ -213,7 +243,7 @@ async def handle_dialog(broker: Broker, agent: AgentId, op: ops.HandleDialog) ->
             dialog=page_use.dialog_view(record.dialog),
         )  # fmt: skip
     async with broker.lanes.turn(row.id):
-        at = page_use.in_page(broker, row)
+        at = page_use.in_page(broker, row, policy.judge_for(broker, agent, row, op))
         try:
             with at.record.while_acting(broker.clock):
                 async with page_use.UnlessDialog(at.record):
@@ -287,9 +317,13 @@ async def _view(
     if has_news:
         at.page.reread()
         await at.page.settle(None)
-    if (has_news or at.page.has_left) and show != "none":
-        await shown_page.drawn(at)
-    shown = await shown_page.shown(agent, at, show)
+    try:
+        if (has_news or at.page.has_left) and show != "none":
+            await shown_page.drawn(at)
+        shown = await shown_page.shown(agent, at, show)
+    except (PolicyDenied, ApprovalPending) as refusal:
+        # The action is done, so the reply must say so; it only shows nothing of the page.
+        shown = {"notes": [f"The page is not shown. {refusal.message}"]}
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser
     return views.ActionView(

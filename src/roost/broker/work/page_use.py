@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -24,13 +22,15 @@ from roost.broker.broker import Broker
 from roost.broker.browser.downloads import Download, DownloadState
 from roost.broker.browser.page_records import PageRecord
 from roost.broker.text_limits import short_title, short_url
+from roost.broker.work import policy
+from roost.broker.work.running_call import CALL, running_call
 from roost.core import events as ev
 from roost.core.rows import Tab
 from roost.drivers.events import (
     DialogOpened,
 )
 from roost.errors import BadRequest, DialogOpen, Timeout
-from roost.page.page import Page
+from roost.page.page import Judge, Page
 from roost.vocabulary import AgentId, TabId
 
 WAIT_MS = 5000
@@ -39,31 +39,6 @@ DOWNLOAD_BEGINS_SECONDS = 2.0
 DOWNLOAD_ENDS_SECONDS = 2.0
 LEFT = (BadRequest, Timeout)
 """Errors that a call into a page raises if the page navigates away during the call."""
-
-
-@dataclass(slots=True)
-class RunningCall:
-    """The call that the current code runs for.
-
-    ends_at: when the call must be answered.
-    tabs: the tabs that the call works on.
-    approved: what the person, or an approval of theirs, has allowed this call.
-    opened: a tab that the call opened and that stays open if the call fails. The error then names
-        the tab, because the caller would not know of it otherwise.
-    """
-
-    ends_at: float = math.inf
-    tabs: tuple[TabId, ...] = ()
-    approved: tuple[core.Wanted, ...] = ()
-    opened: TabId | None = None
-
-
-CALL: ContextVar[RunningCall] = ContextVar("the running call")
-
-
-def running_call() -> RunningCall:
-    """Return the call that the current task runs for, or one without a deadline."""
-    return CALL.get(None) or RunningCall()
 
 
 def _use(broker: Broker, tab: TabId) -> None:
@@ -142,15 +117,23 @@ async def located(
         core.use_tab, agent, op.session, op.tab, action=action, acts=acts, revives=revives
     )
     _use(broker, row.id)
+    if "read" in op.conduct:
+        policy.check_tab(broker, agent, op, row)
     await broker.browser(row.browser).ready()
     await broker.opened(row.id)
     return row
 
 
-def in_page(broker: Broker, row: Tab) -> InPage:
+def in_page(broker: Broker, row: Tab, judge: Judge | None) -> InPage:
+    """Return access to the tab's page.
+
+    judge: judges what the operation reads and does there, if a policy restricts it.
+    """
     record = broker.record(row.id)
     check_no_dialog(record)
-    return InPage(broker, row, Page(broker.page(row), record.memory), record)
+    page = Page(broker.page(row), record.memory)
+    page.judge = judge
+    return InPage(broker, row, page, record)
 
 
 @asynccontextmanager
@@ -163,13 +146,14 @@ async def reading(
         because another call may have to make the condition true.
     """
     row = await located(broker, agent, op, action, acts=False)
+    judge = policy.judge_for(broker, agent, row, op)
     if not turn:
-        at = in_page(broker, row)
+        at = in_page(broker, row, judge)
         async with UnlessDialog(at.record):
             yield at
     else:
         async with broker.lanes.turn(row.id):
-            at = in_page(broker, row)
+            at = in_page(broker, row, judge)
             async with UnlessDialog(at.record):
                 yield at
     at.remember()
@@ -182,7 +166,7 @@ async def acting(
     """Hold the tab's turn and give access to its page for an action."""
     row = await located(broker, agent, op, action, acts=True)
     async with broker.lanes.turn(row.id):
-        at = in_page(broker, row)
+        at = in_page(broker, row, policy.judge_for(broker, agent, row, op))
         with at.record.while_acting(broker.clock):
             yield at
     at.remember()
@@ -257,6 +241,8 @@ async def new_downloads(broker: Broker, row: Tab) -> list[str] | None:
 def shown_download(download: Download) -> str:
     if download.path is not None:
         return str(download.path)
+    if download.wanted is not None:
+        return f"{download.name} (removed: the person is asked first; repeat the action later)"
     return f"{download.name} ({download.state})"
 
 

@@ -14,14 +14,23 @@ from roost.api import views
 from roost.broker.broker import Broker
 from roost.broker.browser.proxy import FilteringProxy
 from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use, shown_page
+from roost.broker.work import page_use, policy, shown_page
 from roost.broker.work import views as view_of
+from roost.broker.work.running_call import running_call
 from roost.core import events as ev
 from roost.core.addresses import BLANK, checked_url, host_of, with_scheme
 from roost.core.rows import Session, Tab
 from roost.drivers.base import NO_TUNNEL, Arrival, PageDriver
-from roost.errors import BadRequest, DialogOpen, NotFound, RoostError, UrlBlocked
-from roost.vocabulary import OPERATOR, AgentId, JarId
+from roost.errors import (
+    ApprovalPending,
+    BadRequest,
+    DialogOpen,
+    NotFound,
+    PolicyDenied,
+    RoostError,
+    UrlBlocked,
+)
+from roost.vocabulary import OPERATOR, AgentId, JarId, SessionId
 
 REFUSED = 403
 Move = Callable[[PageDriver], Awaitable[Arrival]]
@@ -35,9 +44,9 @@ async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.Pa
     else:
         row = await page_use.located(broker, agent, op, "navigate", acts=True, revives=True)
     if opened is not None:
-        page_use.running_call().opened = row.id
+        running_call().opened = row.id
     try:
-        arrival = await go(broker, row, op.url)
+        arrival = await go(broker, agent, row, op.url)
     except RoostError as error:
         if opened is not None:
             error.details.setdefault("tab", row.id)
@@ -136,6 +145,7 @@ async def open_tab(
     jar: a jar of a CDP client, other than the session's.
     """
     broker.check_not_own(url)
+    policy.check_address(broker, agent, _session_meant(broker, agent, session), url)
     opened = broker.decide(
         core.open_tab, agent, session, url, evict=evict, page=page, label=label, jar=jar
     )
@@ -151,7 +161,7 @@ async def open_tab(
 async def open_at(broker: Broker, agent: AgentId, session: Session, url: str) -> None:
     """Open a tab of that session at the address."""
     opened = await open_tab(broker, agent, session.id, url)
-    await go(broker, opened.tab, url)
+    await go(broker, agent, opened.tab, url)
 
 
 def _closed(
@@ -169,7 +179,8 @@ async def _moved(
     move: Move,
 ) -> views.PageView:
     row = await page_use.located(broker, agent, op, action, acts=True, revives=True)
-    arrival = await _arrived(broker, row, move)
+    policy.check_address(broker, agent, row.session, BLANK)
+    arrival = await _arrived(broker, agent, row, move)
     return views.PageView(
         tab=row.id,
         url=arrival.url,
@@ -179,13 +190,14 @@ async def _moved(
     )
 
 
-async def go(broker: Broker, row: Tab, url: str) -> Arrival:
+async def go(broker: Broker, agent: AgentId, row: Tab, url: str) -> Arrival:
     session = _session_of(broker, row)
     broker.check_not_own(url)
+    policy.check_address(broker, agent, session.id, url)
     address = checked_url(with_scheme(url), session.allow, session.deny)
     if row.jar is not None:
         await broker.browser(row.browser).jars.put_back(row.jar, address)
-    return await _arrived(broker, row, lambda page: page.navigate(address))
+    return await _arrived(broker, agent, row, lambda page: page.navigate(address))
 
 
 async def _go_in_new(
@@ -194,7 +206,7 @@ async def _go_in_new(
     """Navigate a tab that this call opened. If that fails, close the tab, because the caller does
     not know its id. If the page shows a dialog, keep the tab and name it in the error."""
     try:
-        await go(broker, row, url)
+        await go(broker, agent, row, url)
     except DialogOpen as error:
         error.details.setdefault("tab", row.id)
         raise
@@ -206,7 +218,7 @@ async def _go_in_new(
         raise
 
 
-async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
+async def _arrived(broker: Broker, agent: AgentId, row: Tab, move: Move) -> Arrival:
     """Navigate in the tab's turn. The driver dismisses open dialogs of the old page. Only if the
     page asks whether it may be left (``beforeunload``), the caller must answer."""
     browser, record = broker.browser(row.browser), broker.record(row.id)
@@ -218,6 +230,12 @@ async def _arrived(broker: Broker, row: Tab, move: Move) -> Arrival:
             async with page_use.UnlessDialog(record, leaves=True):
                 arrival = await move(broker.page(row))
             check(arrival)
+            try:
+                # A redirect or the history may lead elsewhere than the call said.
+                policy.check_address(broker, agent, row.session, arrival.url)
+            except (PolicyDenied, ApprovalPending):
+                await broker.page(row).navigate(BLANK)
+                raise
     if row.jar is not None:
         broker.jar_backups.may_have_changed(row.jar)
     return replace(arrival, url=short_url(arrival.url), title=short_title(arrival.title))
@@ -267,6 +285,14 @@ def _named_tab(broker: Broker, session: Session, op: ops.Tabs) -> str | None:
     if op.index >= len(rows):
         raise BadRequest(f"index: there are {len(rows)} tabs, numbered from 0.", field="index")
     return rows[op.index].id
+
+
+def _session_meant(broker: Broker, agent: AgentId, session: str | None) -> SessionId | None:
+    """Return the session that a new tab goes to. None: one that is made with the tab."""
+    own = view_of.own_session(broker, agent)
+    if session is None and own is not None and broker.state.member(agent, own) is None:
+        return None
+    return broker.decide(core.session_for, agent, session).id
 
 
 def _session_of(broker: Broker, row: Tab) -> Session:

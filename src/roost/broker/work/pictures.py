@@ -12,7 +12,7 @@ from typing import Any
 from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
-from roost.broker.work import page_use
+from roost.broker.work import page_use, policy, secret_documents
 from roost.broker.work.page_use import InPage
 from roost.broker.work.readiness import Readiness
 from roost.drivers.base import Picture, Shot
@@ -33,6 +33,7 @@ async def take_screenshot(
 ) -> views.ScreenshotView:
     async with _capturing(broker, agent, op) as at:
         readiness = await _come_to_rest(broker, at, op.max_wait_ms)
+        await secret_documents.check_picture(at)
         labels = None
         if op.annotate:
             labels = (await at.page.call(None, "drawBadges", fullPage=op.full_page))["labels"]
@@ -60,6 +61,7 @@ async def zoom_screenshot(
         )
     async with _capturing(broker, agent, op) as at:
         readiness = await _come_to_rest(broker, at, op.max_wait_ms)
+        await secret_documents.check_picture(at)
         clip = (op.x, op.y, op.width, op.height)
         shot = Shot(format=op.type, quality=op.quality, scale=op.scale, clip=clip)
         picture = await _captured(at, shot, readiness, is_changed=False)
@@ -68,6 +70,7 @@ async def zoom_screenshot(
 
 async def pdf_save(broker: Broker, agent: AgentId, op: ops.PdfSave) -> views.FileView:
     async with page_use.reading(broker, agent, op, "print") as at:
+        await secret_documents.check_picture(at)
         data = await at.page.tab.pdf()
         folders = broker.folders(agent, at.row.session)
         path = folders.write(data, op.filename, f"{at.tab}.pdf", "filename", overwrite=op.overwrite)
@@ -83,7 +86,7 @@ async def _capturing(
     row = await page_use.located(broker, agent, op, "capture", acts=False)
     capture = await broker.capture_turn(agent, row.id)
     try:
-        at = page_use.in_page(broker, row)
+        at = page_use.in_page(broker, row, policy.judge_for(broker, agent, row, op))
         async with page_use.UnlessDialog(at.record):
             yield at
     finally:

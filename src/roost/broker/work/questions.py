@@ -12,8 +12,8 @@ from roost.api import operations as ops
 from roost.api import views
 from roost.api.broker import Notice
 from roost.broker.broker import Broker
-from roost.broker.work import page_use
 from roost.broker.work import views as view_of
+from roost.broker.work.running_call import running_call
 from roost.core.rows import Question
 from roost.errors import Timeout
 from roost.vocabulary import (
@@ -69,7 +69,7 @@ def require(broker: Broker, agent: AgentId, session: SessionId | None, wanted: c
     work again from its beginning. So call this before the work changes anything. Raises
     ``PolicyDenied`` if the person said no.
     """
-    call = page_use.running_call()
+    call = running_call()
     if agent == OPERATOR or session is None or wanted in call.approved:
         return
     broker.decide(core.use_approval, agent, session, wanted)
@@ -82,7 +82,7 @@ async def ask(broker: Broker, needed: core.ApprovalNeeded) -> None:
     The call holds no tab's turn meanwhile. Raises ``ApprovalPending`` when most of the call's time
     is over; the question stays, and the repeated call continues it.
     """
-    left = page_use.running_call().ends_at - broker.clock.now()
+    left = running_call().ends_at - broker.clock.now()
     try:
         async with asyncio.timeout(max(0.0, min(HANDOFF_SECONDS, left * WAIT_SHARE))):
             await _ended(broker, broker.decide(core.ask_approval, needed))

@@ -11,7 +11,7 @@ from roost.api.broker import Notice
 from roost.broker.broker import Broker
 from roost.core.pool import claims_share, fair_share
 from roost.core.redaction import redacted_url
-from roost.core.rows import Session, Tab, TabState
+from roost.core.rows import Agent, Session, Tab, TabState
 from roost.vocabulary import (
     LOOP_SECONDS,
     OPERATOR,
@@ -150,7 +150,9 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
     state, now = broker.state, broker.clock.now()
     sessions = visible_sessions(broker, agent)
     ids = {row.id for row in sessions}
-    agents = [a for a in state.agents.values() if agent in (OPERATOR, a.id)]
+    agents = [
+        row for row in state.agents.values() if agent in (OPERATOR, row.id) and not _rests(row)
+    ]
     return views.StatusView(
         broker=views.BrokerView(
             pid=os.getpid(),
@@ -163,7 +165,7 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
         agents=[
             views.AgentView(
                 id=shown(row.id),
-                pid=row.pid,
+                pid=_pid(broker, row),
                 session=row.own_session,
                 idle_seconds=int(now - broker.seen_at.get(row.id, broker.started_at)),
                 connected=row.connected,
@@ -194,6 +196,17 @@ def status(broker: Broker, agent: AgentId) -> views.StatusView:
             if row.session in ids
         ],
     )
+
+
+def _rests(row: Agent) -> bool:
+    """Return whether a sub-agent has ended. Its session is kept in case it is continued."""
+    return row.shares_connection and row.idle_until is None
+
+
+def _pid(broker: Broker, row: Agent) -> int:
+    """Return the agent's process, or that of the connection which a sub-agent shares."""
+    parent = broker.state.agents.get(row.parent) if row.parent is not None else None
+    return row.pid if row.pid or parent is None else parent.pid
 
 
 def browsers(broker: Broker) -> list[views.BrowserView]:

@@ -333,6 +333,16 @@ def _skill(home: Home, flags: CommonFlags) -> Iterator[Finding]:
         yield Finding("skill", Verdict.WARNING, f"{file} is not of this Roost.", fix)
 
 
+def _plugin(home: Home, flags: CommonFlags) -> Iterator[Finding]:
+    """Check that the installed plugin for Claude Code has the hooks of this Roost. Without them,
+    sub-agents share one session."""
+    from roost.frontends.cli.install import claude_plugin
+
+    if claude_plugin.is_stale(home):
+        detail = f"The plugin for Claude Code in {claude_plugin.folder(home)} is not of this Roost."
+        yield Finding("plugin", Verdict.WARNING, detail, "roost install claude --plugin")
+
+
 CHECKS: tuple[Callable[[Home, CommonFlags], Iterator[Finding]], ...] = (
     _python,
     _home,
@@ -344,6 +354,7 @@ CHECKS: tuple[Callable[[Home, CommonFlags], Iterator[Finding]], ...] = (
     _browsers,
     _extension,
     _skill,
+    _plugin,
     _display,
     _disk,
 )

@@ -21,3 +21,16 @@ def stop() -> None:
     from roost.hook.stop import run
 
     run()
+
+
+@hook.command()
+def report() -> None:
+    """Claude Code's hooks for sub-agents: JSON on stdin, no output.
+
+    It tells Roost which sub-agent runs a shell command, or that a sub-agent ended. It decides
+    nothing and changes nothing.
+    """
+    # ``roost hook report`` itself never comes here, either.
+    from roost.hook.report import run
+
+    run()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,44 +16,66 @@ import click
 
 from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
-from roost.frontends.cli.terminal import echo_json, plain, show_lines
+from roost.frontends.cli.terminal import plain, show_lines
 
 LOOK_AGAIN_SECONDS = 0.2
 Entry = dict[str, Any]
-_SHOWN_APART = ("at", "kind", "agent", "op", "outcome", "session")
+_SHOWN_APART = ("v", "at", "kind", "agent", "op", "outcome", "session")
 
 
 @click.command()
 @click.option("-f", "--follow", is_flag=True, help="Keep printing new entries until interrupted.")
 @click.option("-n", "--lines", type=click.IntRange(0), metavar="N", help="Only the last N entries.")
 @click.option("--session", metavar="ID", help="Only entries about this session.")
+@click.option(
+    "--since",
+    metavar="WHEN",
+    help="Only entries since then: 2026-11-18T09:00, 2026-11-18, or how long ago: 30m, 2h, 7d.",
+)
 @json_option
 @operator_option
 @click.pass_obj
-def log(flags: CommonFlags, follow: bool, lines: int | None, session: str | None) -> None:
+def log(
+    flags: CommonFlags, follow: bool, lines: int | None, session: str | None, since: str | None
+) -> None:
     """Show the audit trail. Below an agent: that agent's own lines.
 
-    With --json it is one list; with --follow as well, one object per line.
+    With --json it is JSON Lines, one object per line (docs/reference/audit.md).
     """
     from roost.local.home import Home
+
+    begin = None if since is None else _moment(since, datetime.now(UTC))
 
     audit = Home.find().audit
     is_ours = _view(flags)
 
     def wanted(entry: Entry) -> bool:
-        return is_ours(entry) and session in (None, entry.get("session"))
+        is_late = begin is None or datetime.fromisoformat(entry["at"]) >= begin
+        return is_late and is_ours(entry) and session in (None, entry.get("session"))
 
     trail = Trail(audit)
     entries: Iterable[Entry] = filter(wanted, trail.entries())
     if lines is not None:
         entries = deque(entries, maxlen=lines)
-    if flags.json and not follow:
-        echo_json(list(entries))
-        return
     _show(flags, entries)
     while follow:
         select.select([], [], [], LOOK_AGAIN_SECONDS)  # no portable way to wait for lines
         _show(flags, filter(wanted, trail.entries()))
+
+
+def _moment(text: str, now: datetime) -> datetime:
+    """Return the time that ``--since`` means. A time without a zone is local time."""
+    ago = re.fullmatch(r"(\d{1,6})([smhd])", text)
+    if ago is not None:
+        unit = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}[ago[2]]
+        return now - timedelta(**{unit: int(ago[1])})
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text[:40]!r} is neither a time like 2026-11-18T09:00 nor a duration like 2h.",
+            param_hint="--since",
+        ) from None
 
 
 def _show(flags: CommonFlags, entries: Iterable[Entry]) -> None:

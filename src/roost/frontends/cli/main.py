@@ -21,7 +21,8 @@ DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 GROUPS = {
     "Set-up": (
-        "install", "up", "stop", "doctor", "browser", "profile", "fleet", "mcp", "hook", "demo",
+        "install", "up", "stop", "doctor", "browser", "profile", "secret", "auth", "policy",
+        "fleet", "mcp", "hook", "demo",
     ),
     "Watching": ("status", "dashboard", "log", "session", "cdp-url"),
 }  # fmt: skip
@@ -37,6 +38,9 @@ PLACES = {
     "session": "session.session",
     "cdp-url": "cdp.cdp_url",
     "profile": "profile.profile",
+    "secret": "secret.secret",
+    "auth": "secret.logins",
+    "policy": "policy.policy",
     "browser": "browser.browser",
     "install": "install.command.install",
     "hook": "hook.hook",

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from roost.api.jar_views import ProfilesView, ProfileView
+    from roost.api.page_views import ActionView
+    from roost.api.policy_views import JudgementView, PolicyView
+    from roost.api.secret_views import SecretsView, SecretTestView
     from roost.api.views import (
         BrowserView,
         DashboardView,
@@ -66,9 +69,19 @@ BROKER_STAY: Order[Pong] = Order("broker_stay")
 BROKER_STOP: Order[Pong] = Order("broker_stop")
 BROWSER_START: Order[BrowserView] = Order("browser_start")
 DASHBOARD_OPEN: Order[DashboardView] = Order("dashboard_open")
+POLICY_EXPLAIN: Order[JudgementView] = Order("policy_explain")
+POLICY_FORGET: Order[PolicyView] = Order("policy_forget")
+POLICY_RELOAD: Order[PolicyView] = Order("policy_reload")
+POLICY_SET: Order[PolicyView] = Order("policy_set")
+POLICY_SHOW: Order[PolicyView] = Order("policy_show")
 PROFILE_IMPORT: Order[ProfileView] = Order("profile_import")
 PROFILE_LIST: Order[ProfilesView] = Order("profile_list")
 PROFILE_REMOVE: Order[ProfilesView] = Order("profile_remove")
+LOGIN: Order[ActionView] = Order("browser_login")
+SECRET_ADD: Order[SecretsView] = Order("secret_add")
+SECRET_LIST: Order[SecretsView] = Order("secret_list")
+SECRET_REMOVE: Order[SecretsView] = Order("secret_remove")
+SECRET_TEST: Order[SecretTestView] = Order("secret_test")
 SESSION_ANSWER: Order[SessionView] = Order("session_answer")
 SESSION_DISPOSE: Order[DisposedView] = Order("session_dispose")
 SESSION_FRONT: Order[FrontView] = Order("session_front")

@@ -33,9 +33,9 @@ A browser shared by several agents: your session has tabs and cookies of its own
 text="whole text", role=button[name="Save"], label=Name work too). Actions, navigation and waits \
 answer with the new page or what changed since; snapshot: none, diff (default) or full.][
 {Batch} does steps that you know already in one call: a form, a menu, a check after each.]
-Tools take tab (default: your current tab) and session (default: your own). [For sub-agents that \
-work in parallel, open a session each with {SessionOpen} and pass its id.|You have this one \
-session.]""")
+Tools take tab (default: your current tab) and session (default: your own). [Sub-agents have \
+sessions of their own in Codex, and in Claude Code with Roost's plugin; elsewhere open one for \
+each with {SessionOpen} and pass its id.|You have this one session.]""")
 
 
 class BrowserNames:

@@ -8,6 +8,7 @@ performed. All others are answered ``INTERRUPTED``, because nobody knows whether
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,9 +16,11 @@ from typing import Any
 from roost.api.broker import BrokerApi
 from roost.api.door import Line
 from roost.api.interrupted_batch import interrupted_batch
-from roost.api.operations import Batch, parse_for_model
-from roost.errors import BadRequest, Interrupted, TooLarge
+from roost.api.operations import Batch, SubagentReport, parse, parse_for_model
+from roost.api.subagents import CallOrigin, SharedConnectionApi
+from roost.errors import BadRequest, Interrupted, RoostError, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
+from roost.frontends.mcp.call_origin import origin_of
 from roost.frontends.mcp.claudezilla.names import firefox_names
 from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.replies import refusal
@@ -77,6 +80,9 @@ class McpConversation:
         self._under_way: set[str | int] = set()
         self._waiting: dict[str | int, dict[str, Any]] = {}
         self._interrupted: set[str | int] = set()
+        self._origins: dict[str | int, CallOrigin] = {}
+        """Who makes each call under way, where the client says so."""
+        self._reports: set[asyncio.Task[None]] = set()
         self._is_over = False
         self._serving = asyncio.get_running_loop().create_task(self._serve(), name="mcp")
 
@@ -84,21 +90,48 @@ class McpConversation:
         if "ping" in message and "jsonrpc" not in message:
             self._line.send({"pong": True})  # the shim checks that the broker still responds
             return
+        is_repeated = False
         if "jsonrpc" not in message and isinstance(message.get("repeat"), dict):
             message = message["repeat"]
             self._repeated(message)
+            is_repeated = True
         request = _request_id(message)
         if request is None:
             self._forget(_cancelled(message))
             self._said.put_nowait(message)
+        elif _is_report(message):
+            loop = asyncio.get_running_loop()
+            self._reports.add(task := loop.create_task(self._report(request, message)))
+            task.add_done_callback(self._reports.discard)
         else:
+            origin = origin_of(message.get("params"), is_repeated=is_repeated)
+            if origin is not None and message["method"] == "tools/call":
+                self._origins[request] = origin
             self._waiting[request] = message
             self._begin_waiting()
+
+    async def _report(self, request: str | int, message: Mapping[str, Any]) -> None:
+        """Take a report of the client's hook, which calls a tool that is not listed.
+
+        The answer is empty, whatever happens: the hook must neither show nor decide anything.
+        """
+        given = message["params"].get("arguments")
+        with contextlib.suppress(RoostError):
+            await self._api.call(parse(SubagentReport.op, given))  # type: ignore[arg-type]
+        self._line.send({"jsonrpc": "2.0", "id": request, "result": {"content": []}})
+
+    def _api_for(self, request: object) -> BrokerApi:
+        """Return the broker for the agent that makes the request."""
+        origin = self._origins.get(request) if isinstance(request, str | int) else None
+        if origin is None or not isinstance(self._api, SharedConnectionApi):
+            return self._api
+        return self._api.acting_for(origin)
 
     def _forget(self, cancelled: str | int | None) -> None:
         """Drop a request that the client cancels while it waits: it gets no answer."""
         if cancelled is not None and self._waiting.pop(cancelled, None) is not None:
             self._interrupted.discard(cancelled)
+            self._origins.pop(cancelled, None)
 
     def _begin_waiting(self) -> None:
         """Start waiting requests, up to the number that may be under way at once."""
@@ -114,14 +147,20 @@ class McpConversation:
     def end(self) -> None:
         self._is_over = True
         self._serving.cancel()
+        for task in self._reports:
+            task.cancel()
 
     async def _serve(self) -> None:
         try:
             server = await self._server.module()
-            told_off = server.Guest(self._api, _InterruptedToolset(self._toolset))
-            guest = server.Guest(self._api, self._toolset)
+            told_off = _InterruptedToolset(self._toolset)
+
+            def guest_of(request: object) -> Any:
+                toolset = told_off if request in self._interrupted else self._toolset
+                return server.Guest(self._api_for(request), toolset)
+
             await server.serve_stream(
-                lambda ctx: told_off if ctx.request_id in self._interrupted else guest,
+                lambda ctx: guest_of(ctx.request_id),
                 self._toolset.instructions,
                 self._said.get,
                 self._send,
@@ -158,6 +197,7 @@ class McpConversation:
         if isinstance(request, str | int):
             self._under_way.discard(request)
             self._interrupted.discard(request)
+            self._origins.pop(request, None)
             self._begin_waiting()
 
 
@@ -179,6 +219,13 @@ class _InterruptedToolset:
             given = {key: value for key, value in arguments.items() if value is not None}
             raise await interrupted_batch(api, parse_for_model(name, given))
         raise Interrupted(f"The broker went away during {name}; nobody knows whether it was done.")
+
+
+def _is_report(message: Mapping[str, Any]) -> bool:
+    """Return whether a hook of the client calls, and not the model."""
+    params = message.get("params")
+    is_call = message.get("method") == "tools/call" and isinstance(params, dict)
+    return is_call and params.get("name") == SubagentReport.op  # type: ignore[union-attr]
 
 
 def _cancelled(message: Mapping[str, Any]) -> str | int | None:

@@ -12,14 +12,20 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from roost.api import condition_views, jar_views, page_views, views
+from roost.api import condition_views, jar_views, page_views, secret_views, views
 from roost.errors import RoostError
 from roost.frontends.mcp.toolset import Image, Reply
 from roost.hints import Hint, Spelling, spelled
 from roost.wire.marks import error_text, marked, one_line, sendable
 
 DATA: frozenset[type[views.View]] = frozenset(
-    {views.SpaceView, views.GrantView, views.LoopView, views.DisposedView}
+    {
+        views.SpaceView,
+        views.GrantView,
+        views.LoopView,
+        views.DisposedView,
+        secret_views.SecretsView,
+    }
 )
 """Views in which no page and no other agent could have chosen a word. Their tools also send
 ``structuredContent``. Clients that see it hide the text, and with it the marks."""

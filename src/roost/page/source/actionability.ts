@@ -12,6 +12,7 @@ import { nextFrame, untilPresent } from "./moments";
 import { guardHover, guardPress, receivesFor } from "./press_guard";
 import { refOf } from "./refs";
 import { roleOf } from "./roles";
+import { hasFilledPassword } from "./secrets";
 import { watchForEffects } from "./settle";
 import { checkedState, isDisabled, isEditable, isReadOnly } from "./states";
 import { describe, type Found, findTarget, labelledControl, type Purpose, tryFindTarget } from "./targets";
@@ -36,6 +37,8 @@ export interface Prepared {
   isFile: boolean;
   /** A link that saves the file it leads to. */
   isDownload: boolean;
+  /** The element belongs to a form with a filled password field. Only a caller with a policy asks for it. */
+  isLogin?: boolean;
   /** Frames are in view, which the layout may move under the pointer. */
   framesInView: boolean;
   /** Says that the target fits several elements, and which of them this is. */
@@ -56,7 +59,12 @@ export async function prepare(args: Args): Promise<Prepared> {
   watchForEffects();
   if (action === "click" || action === "drag") guardPressOn(ready, action === "drag");
   if (action === "hover") guardHover({ ...ready, point: ready.prepared.point });
-  return ready.prepared;
+  return { ...ready.prepared, ...loginOf(args, ready.element) };
+}
+
+/** Say whether the element's form has a filled password field, if the caller has a policy. */
+export function loginOf(args: Args, element: Element): { isLogin?: boolean } {
+  return args.judgedOrigin === undefined ? {} : { isLogin: hasFilledPassword(element) };
 }
 
 /** Let the next press of the mouse reach this element or nothing. */

@@ -4,10 +4,11 @@ import { wasCut } from "./budget";
 import { contentElement, cut, innerHTML, outerHTML, page, queryAll, rootElement } from "./dom";
 import { markdown } from "./markdown";
 import { plainText } from "./plain_text";
-import { isSecretField } from "./secrets";
+import { holdsSecret, isSecretField } from "./secrets";
 import { findTarget } from "./targets";
 
 const CUT_NOTE = "\n\n# cut: this page takes too long to read. Ask for one part with selector.";
+const FIELDS = "input,textarea,[contenteditable]";
 const TITLE_CHARS = 1000;
 const DEFAULT_LENGTH = 50_000;
 
@@ -30,14 +31,21 @@ export function content(args: Args): ContentReply {
   return { url: location.href, title: cut(page.title(document), TITLE_CHARS), format, text: cut(text, maxLength) + (wasCut() ? CUT_NOTE : ""), length: text.length, truncated: text.length > maxLength || wasCut() };
 }
 
-/** The markup without the values of password fields. `isInner`: without the element's own tag. */
+/**
+ * The markup without the values of password fields and without secrets that Roost filled in. `isInner`: without the
+ * element's own tag.
+ */
 export function openHTML(element: Element, isInner = false): string {
   const markup = isInner ? innerHTML : outerHTML;
-  const fields = [element, ...queryAll(element, "input")];
-  if (!fields.some((field) => isSecretField(field) && field.hasAttribute("value"))) return markup(element);
+  const fields = [element, ...queryAll(element, FIELDS)];
+  if (!fields.some((field) => isSecretField(field) && (field.hasAttribute("value") || holdsSecret(field)))) return markup(element);
   // Copy into a document without a window, in which no script runs and nothing loads.
   const copy = document.implementation.createHTMLDocument("").importNode(element, true);
-  const copies = [copy, ...queryAll(copy, "input")];
-  fields.forEach((field, index) => isSecretField(field) && copies[index]!.removeAttribute("value"));
+  const copies = [copy, ...queryAll(copy, FIELDS)];
+  fields.forEach((field, index) => {
+    if (!isSecretField(field)) return;
+    copies[index]!.removeAttribute("value");
+    copies[index]!.replaceChildren();
+  });
   return markup(copy);
 }

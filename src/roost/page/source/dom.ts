@@ -56,6 +56,12 @@ export const scrollSize = {
   width: getter<Element, number>(Element.prototype, "scrollWidth"),
   height: getter<Element, number>(Element.prototype, "scrollHeight"),
 };
+export const setAttribute = method<Element, [string, string], void>(Element.prototype, "setAttribute");
+/** A form's children may be named like these properties and hide them. */
+export const form = {
+  action: getter<HTMLFormElement, string>(HTMLFormElement.prototype, "action"),
+  elements: getter<HTMLFormElement, HTMLFormControlsCollection>(HTMLFormElement.prototype, "elements"),
+};
 export const closest = method<Element, [string], Element | null>(Element.prototype, "closest");
 export const checkVisibility = method<Element, [], boolean>(Element.prototype, "checkVisibility");
 export const lineBoxesOf = method<Element, [], DOMRectList>(Element.prototype, "getClientRects");

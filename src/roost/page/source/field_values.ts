@@ -2,7 +2,7 @@
  * Fills in fields. For text, this module only focuses the field and selects its old text; the driver then types with
  * trusted input. For browser widgets (select, date, colour, range) it sets the value and dispatches the events.
  */
-import { type Action, guardPressOn, type Prepared, type Ready, whenActionable, whenPresent } from "./actionability";
+import { loginOf, type Action, guardPressOn, type Prepared, type Ready, whenActionable, whenPresent } from "./actionability";
 import { type Args, oneOf, optionalFlag, optionalNumber, optionalTexts, text } from "./args";
 import { cut, localName } from "./dom";
 import { badRequest, PageError } from "./errors";
@@ -28,9 +28,10 @@ export type Filled =
   | (Prepared & { next: "done"; value: string; selected?: string[] });
 
 export async function focusForTyping(args: Args): Promise<Filled> {
-  const filled = readyToType(await actionable(args, "type"));
+  const ready = await actionable(args, "type");
+  const filled = readyToType(ready);
   watchForEffects();
-  return filled;
+  return { ...filled, ...loginOf(args, ready.element) };
 }
 
 export async function setValue(args: Args): Promise<Filled> {

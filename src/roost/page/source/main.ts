@@ -25,6 +25,8 @@ import { pointedAt } from "./pointed_at";
 import { retireGuard } from "./press_guard";
 import { nextRef, startNumberingAt } from "./refs";
 import { scroll } from "./scroll";
+import { fillSecret, identity, loginFields, shownText } from "./secret_fill";
+import { hasFilledPassword } from "./secrets";
 import { delivered, retireWatch, settled } from "./settle";
 import { snapshot } from "./snapshot";
 import { drawn, grows, readiness, waitFor } from "./conditions";
@@ -34,7 +36,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  consent, content, delivered, drawBadges, drawn, find, focusForTyping, frameOwner, get, grows, highlight, is, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, snapshot, stopPresses, stoppedPress, waitFor, whenChecked,
+  consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, inputState, is, loginFields, openOptions, pageState, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, setValue, settled, shownText, snapshot, stopPresses, stoppedPress, waitFor, whenChecked,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */
@@ -48,13 +50,14 @@ function asData(error: unknown): { error: ErrorReport } {
  * And every answer says what page it came from: scripts change titles, and nothing else would tell.
  */
 function numbered(answer: unknown): unknown {
-  return { ...(answer as object), nextRef: nextRef(), page: { url: location.href, title: cut(page.title(document), TITLE_CHARS) } };
+  return { ...(answer as object), nextRef: nextRef(), page: { url: location.href, origin: self.origin, title: cut(page.title(document), TITLE_CHARS) } };
 }
 
 function answering(run: PageFunction): PageFunction {
   return (args) => {
     try {
       startNumbering(args ?? {});
+      checkOrigin(args ?? {});
       startBudget(optionalNumber(args ?? {}, "budgetMs", 1, 60_000));
       const answer = run(args ?? {});
       return answer instanceof Promise ? answer.catch(asData).then(numbered) : numbered(answer);
@@ -62,6 +65,22 @@ function answering(run: PageFunction): PageFunction {
       return numbered(asData(error));
     }
   };
+}
+
+/** A caller that judged the document's origin says which one it was: another document may be here by now. */
+function checkOrigin(args: Args): void {
+  const judged = optionalText(args, "judgedOrigin");
+  if (judged !== undefined && judged !== self.origin) {
+    throw new PageError("NOT_ACTIONABLE", "The page was left as the action began, so nothing was done", {
+      reason: "left",
+      hint: "Look where the tab is now.",
+    });
+  }
+}
+
+/** What a policy has to know of a document before input whose target is not known. */
+function inputState(): { isLogin: boolean; place: string } {
+  return { isLogin: hasFilledPassword(null), place: location.origin };
 }
 
 function startNumbering(args: Args): void {

@@ -3,6 +3,7 @@ import { isReadingOver } from "./budget";
 import { ELEMENT, TEXT, getAttribute, hasAttribute, isElement, localName, nodeType, queryAll } from "./dom";
 import { forEachFlatChild } from "./flat_tree";
 import { plainText, valueText } from "./plain_text";
+import { holdsSecret } from "./secrets";
 import { exposureOf, isUnrendered, skipsContents } from "./visibility";
 
 const DEPTH_LIMIT = 400;
@@ -199,7 +200,7 @@ function forEachReadableChild(element: Element, visit: (child: Node, isSeen: boo
 }
 
 function isReadable(element: Element): boolean {
-  return !isUnrendered(element) && !hasAttribute(element, "inert") && exposureOf(element, getComputedStyle(element)) !== "gone";
+  return !isUnrendered(element) && !holdsSecret(element) && !hasAttribute(element, "inert") && exposureOf(element, getComputedStyle(element)) !== "gone";
 }
 
 function isBlock(element: Element): boolean {

@@ -3,6 +3,7 @@ import { isReadingOver } from "./budget";
 import { ELEMENT, TEXT, hasAttribute, localName, nextSibling, nodeType, queryAll } from "./dom";
 import { firstFlatChild, slottedNodes } from "./flat_tree";
 import { roleOf } from "./roles";
+import { holdsSecret } from "./secrets";
 import { shownValue } from "./states";
 import { exposureOf, isUnrendered, skipsContents } from "./visibility";
 
@@ -55,7 +56,7 @@ export function plainText(root: Element): string {
 
 function writeElement(element: Element, writer: TextWriter, depth: number): void {
   const tag = localName(element);
-  if (isUnrendered(element) || depth > DEPTH_LIMIT || isReadingOver()) return;
+  if (isUnrendered(element) || depth > DEPTH_LIMIT || isReadingOver() || holdsSecret(element)) return;
   if (tag === "br") return writer.breakLine(1);
   const style = getComputedStyle(element);
   const display = style.display;

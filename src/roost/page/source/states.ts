@@ -88,13 +88,15 @@ export function headingLevel(element: Element, role: string): number | undefined
 /** Input types whose value is a thing of its own, not text a person reads. */
 const VALUELESS_INPUTS = new Set(["button", "checkbox", "hidden", "image", "radio", "reset", "submit"]);
 
+const HIDDEN_VALUE = "••••••";
+
 /** What stands in a field, or undefined for elements that hold no value. Never a password. */
 export function shownValue(element: Element, role: string): string | undefined {
   switch (localName(element)) {
     case "input":
       return shownInputValue(element as HTMLInputElement);
     case "textarea":
-      return (element as HTMLTextAreaElement).value;
+      return isSecretField(element) ? HIDDEN_VALUE : (element as HTMLTextAreaElement).value;
     case "select":
       return selectedLabels(element as HTMLSelectElement).join(", ");
     case "progress":
@@ -109,7 +111,7 @@ export function shownValue(element: Element, role: string): string | undefined {
 
 function shownInputValue(input: HTMLInputElement): string | undefined {
   if (VALUELESS_INPUTS.has(input.type)) return undefined;
-  if (isSecretField(input)) return input.value === "" ? "" : "••••••";
+  if (isSecretField(input)) return input.value === "" ? "" : HIDDEN_VALUE;
   if (input.type === "file") return Array.from(input.files ?? [], (file) => file.name).join(", ");
   return input.value;
 }

@@ -15,6 +15,7 @@ import { generatedText, mayHaveGeneratedText } from "./generated_text";
 import { declaredName, generatedName, tidy, titleName } from "./names";
 import { OwnedElements } from "./owned_elements";
 import { isEditingHost, isFocusableByAuthor, isInteractiveRole, isNamedByContent, isTextLevelRole, implicitRole, roleOf } from "./roles";
+import { holdsSecret } from "./secrets";
 import { isDisabled, isNativelyDisabled, shownValue } from "./states";
 import { optionItems } from "./select_options";
 import { exposureOf, isHiddenFromReaders, isRendered, isUnrendered, skipsContents } from "./visibility";
@@ -233,7 +234,7 @@ class TreeBuilder {
     const tag = localName(element);
     const content = new ContentCollector();
     if (tag === "select") content.items.push(...optionItems(element as HTMLSelectElement));
-    else if (!ATOMIC_TAGS.has(tag) && !skipsContents(style, display)) {
+    else if (!ATOMIC_TAGS.has(tag) && !holdsSecret(element) && !skipsContents(style, display)) {
       const isPointerInside = style.cursor === "pointer" || isInteractiveRole(role);
       const isEditing = scope.isEditing || role === "textbox";
       const isNameOfOther = scope.isNameOfOther && role === "paragraph";

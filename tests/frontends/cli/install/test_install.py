@@ -16,10 +16,12 @@ import pytest
 import yaml
 
 from roost.errors import Unsupported
+from roost.frontends.cli.install import claude_plugin
 from roost.frontends.cli.install.clients import CLIENTS, McpClient
 from roost.frontends.cli.install.config_text import JSON, TOML, YAML
 from roost.frontends.cli.install.entry import interpreter
 from roost.frontends.cli.main import run
+from roost.local.home import Home
 
 KNOWN = [client for client in CLIENTS if client.file is not None]
 
@@ -371,10 +373,18 @@ def test_the_plugin_is_copied_with_a_hook_that_runs_this_roost(person: Path) -> 
         ["sh", "-c", line], input=b"{}", env={}, capture_output=True, cwd=person, timeout=30
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    ends = hooks["hooks"]["SubagentStop"][0]["hooks"][0]["command"]
+    assert shlex.split(ends)[1:] == [sys.executable, "-P", "-m", "roost", "hook", "report"]
 
+    found = Home(person / "roost")
+    assert not claude_plugin.is_stale(found)
+    (plugin / "hooks/hooks.json").write_text("{}", encoding="utf-8")
+    assert claude_plugin.is_stale(found), "it is of an earlier release"
     assert run(["install", "claude", "--plugin"]) == 0
+    assert not claude_plugin.is_stale(found)
     assert run(["install", "claude", "--remove"]) == 0
     assert not plugin.exists()
+    assert not claude_plugin.is_stale(found), "nothing is installed"
     assert json.loads(settings.read_text()) == {
         "model": "opus",
         "extraKnownMarketplaces": {},

@@ -1,6 +1,6 @@
 """Install the Claude Code plugin: a copy in ROOST_HOME, which Claude Code is told about.
 
-The copy's hook runs this Roost. ``claude plugin`` registers the copy at once. Without that command,
+The copy's hooks run this Roost. ``claude plugin`` registers the copy at once. Without that command,
 two entries in Claude Code's settings make it known and enable it. Claude Code then registers it
 while it starts. In older releases (seen: 2.1.197) that is too late for this start's commands.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from roost.local.home import Home
 MARKETPLACE: Final = ("extraKnownMarketplaces", "roost")
 ENABLED: Final = ("enabledPlugins", "roost@roost")
 CLAUDE_SECONDS: Final = 60.0
+HOOKS: Final = "hooks/hooks.json"
 
 
 def folder(home: Home) -> Path:
@@ -59,16 +61,34 @@ def install(home: Home) -> PluginInstallation:
     copy = folder(home)
     fresh = copy.with_name(f".claude-plugin.{os.urandom(8).hex()}")
     shutil.copytree(plugin_source(), fresh, ignore=shutil.ignore_patterns(".mcp.json"))
-    hooks = fresh / "hooks/hooks.json"
-    loaded = json.loads(hooks.read_text(encoding="utf-8"))
-    loaded["hooks"]["Stop"][0]["hooks"][0]["command"] = hook_line(home)
-    hooks.write_text(json.dumps(loaded, indent=2) + "\n", encoding="utf-8")
+    (fresh / HOOKS).write_text(_hooks(home), encoding="utf-8")
     shutil.rmtree(copy, ignore_errors=True)
     fresh.rename(copy)
     added = _claude("marketplace", "add", str(copy)) and _claude("install", ENABLED[1])
     if added:
         return PluginInstallation(by_claude=True)
     return PluginInstallation(False, rewrite(settings_file(), lambda text: _put(text, home)))
+
+
+def is_stale(home: Home) -> bool:
+    """Return whether there is a copy whose hooks are not those of this Roost."""
+    try:
+        return (folder(home) / HOOKS).read_text(encoding="utf-8") != _hooks(home)
+    except FileNotFoundError:
+        return folder(home).is_dir()
+    except (OSError, ValueError):
+        return True
+
+
+def _hooks(home: Home) -> str:
+    """Return the hooks of the copy, whose commands run this Roost."""
+    loaded = json.loads((plugin_source() / HOOKS).read_text(encoding="utf-8"))
+    groups = [group for event in loaded["hooks"].values() for group in event]
+    for hook in [hook for group in groups for hook in group["hooks"]]:
+        if hook["type"] == "command":
+            _, *arguments = shlex.split(hook["command"])
+            hook["command"] = hook_line(home, *arguments)
+    return json.dumps(loaded, indent=2) + "\n"
 
 
 def remove(home: Home) -> None:

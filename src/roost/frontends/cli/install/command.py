@@ -37,6 +37,7 @@ FLAGS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("profile", {"metavar": "NAME", "help": "Whose logins a cloned jar starts with."}),
     ("allow", {"metavar": "DOMAINS", "help": "Only these sites, addresses or networks."}),
     ("deny", {"metavar": "DOMAINS", "help": "None of these sites, addresses or networks."}),
+    ("policy", {"metavar": "FILE|PRESET", "help": "Narrow what the agent may do."}),
     ("files", {"type": FOLDER, "help": "A further folder for uploads and saved files."}),
     ("names", {"type": click.Choice(["browser", "firefox"]), "help": "How tools are called."}),
     ("tools", {"metavar": "core|all|a,b", "help": "Which tools are listed."}),

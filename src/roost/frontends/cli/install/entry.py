@@ -85,7 +85,7 @@ def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     return {**old, **new, variables: both}
 
 
-def hook_line(home: Home) -> str:
-    """Return the Stop hook as a command line for ``sh``."""
+def hook_line(home: Home, *arguments: str) -> str:
+    """Return a hook's command, such as ``hook stop``, as a command line for ``sh``."""
     said = [f"{name}={shlex.quote(value)}" for name, value in environment(home).items()]
-    return " ".join([*said, shlex.join(command("hook", "stop"))])
+    return " ".join([*said, shlex.join(command(*arguments))])

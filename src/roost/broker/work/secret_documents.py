@@ -1,0 +1,75 @@
+"""Documents into which a secret was filled: no script reads them, and no picture shows the secret.
+
+The page itself has the value. So an agent could have the value read by a script of its own, or see
+it in a picture, until the tab has left that document.
+"""
+
+from __future__ import annotations
+
+from roost.broker.broker import Broker
+from roost.broker.work import page_use
+from roost.broker.work.page_use import InPage
+from roost.core.rows import Tab
+from roost.errors import PolicyDenied, RoostError
+from roost.vocabulary import SessionId
+
+LEAVE = "Submit the form, or open another page, and try again there."
+
+
+async def is_held(at: InPage) -> bool:
+    """Return True if the tab still shows a document into which a secret was filled."""
+    row = at.broker.state.tabs.get(at.row.id, at.row)
+    if not row.secret_documents:
+        return False
+    return (await at.page.call(None, "identity"))["begun"] in row.secret_documents
+
+
+async def check_left(at: InPage) -> None:
+    """Raise ``PolicyDenied`` while the tab shows a document into which a secret was filled."""
+    if await is_held(at):
+        raise PolicyDenied(
+            "A secret was filled into this page, so scripts and raw values are refused here.",
+            hint=LEAVE,
+            tab=at.tab,
+        )
+
+
+async def check_session_left(broker: Broker, session: SessionId) -> None:
+    """Raise ``PolicyDenied`` while a tab of the session shows such a document: a CDP client could
+    read it. A tab whose page does not answer counts as such."""
+    for row in broker.state.tabs_in(session):
+        if row.secret_documents and row.handle is not None and await _may_be_held(broker, row):
+            raise PolicyDenied(
+                f"A secret was filled into the page of tab {row.id}, so no protocol client may"
+                " attach.",
+                hint=LEAVE,
+                tab=row.id,
+            )
+
+
+async def _may_be_held(broker: Broker, row: Tab) -> bool:
+    try:
+        return await is_held(page_use.in_page(broker, row, None))
+    except RoostError:
+        return True
+
+
+async def check_picture(at: InPage) -> None:
+    """Raise ``PolicyDenied`` if a picture of the page would show a secret.
+
+    Compares the text that would be drawn with the registered values. Only sessions that used a
+    secret are checked.
+    """
+    session = at.row.session
+    tabs = () if session is None else at.broker.state.tabs_in(session)
+    has_used = session in at.broker.secrets.used_in or any(tab.secret_documents for tab in tabs)
+    if not has_used:
+        return
+    for frame in [None, *(frame for frame, _ in await at.page.child_frames())]:
+        shown = await at.page.call(frame, "shownText")
+        if shown["isOpen"] or at.broker.redactor.holds(shown["text"]):
+            raise PolicyDenied(
+                "The page shows a secret as readable text, so it is not pictured.",
+                hint="Read the page as a snapshot, in which secrets are hidden. " + LEAVE,
+                tab=at.tab,
+            )

@@ -1,0 +1,51 @@
+"""A page's downloads meet the session's policy (``roost.broker.download_judgement``)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from roost.api import operations as ops
+from roost.broker.browser.downloads import DownloadState
+from roost.daemon.wiring import FAKE
+from roost.drivers.events import DownloadBegan, DownloadEnded
+from roost.testing.house import FakeHouse, fake_house
+from roost.testing.waits import until
+
+ASK = '[[rule]]\nverdict = "ask"\noperations = ["download"]\n'
+
+
+def downloaded(house: FakeHouse, tab: str, file: Path, name: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("data", encoding="utf-8")
+    handle = house.handle(tab)
+    url = "https://site.test/f"
+    began = DownloadBegan(handle=handle, download=name, url=url, name="f.txt")
+    ended = DownloadEnded(handle=handle, download=name, path=str(file))
+    house.broker.heard(FAKE, began)
+    house.broker.heard(FAKE, ended)
+
+
+async def test_a_download_that_must_be_asked_for_is_removed_and_the_person_is_asked(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit(replace(house.hello(), policy=ASK))
+        tab = (await agent.api.call(ops.Navigate(url="https://site.test/"))).tab
+        session = house.state.agents[agent.agent].own_session
+        downloaded(house, tab, tmp_path / "files" / "x", "d1")
+        (refused,) = house.broker.downloads.of(session)
+        assert refused.state is DownloadState.REFUSED
+        assert not (tmp_path / "files" / "x").exists()
+        await until(lambda: session in house.state.questions)
+
+
+async def test_a_limit_of_downloads_counts_those_that_were_kept(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit(replace(house.hello(), policy="[limits]\ndownloads = 1"))
+        tab = (await agent.api.call(ops.Navigate(url="https://site.test/"))).tab
+        session = house.state.agents[agent.agent].own_session
+        for number in range(2):
+            downloaded(house, tab, tmp_path / "files" / f"x{number}", f"d{number}")
+        states = [one.state for one in house.broker.downloads.of(session)]
+        assert states == [DownloadState.DONE, DownloadState.REFUSED]

@@ -1,0 +1,290 @@
+"""A secret of the person reaches the fields it is meant for, and no byte that leaves Roost."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from roost import ops
+from roost.api.page_views import ActionView
+from roost.errors import NotActionable, NotFound, PolicyDenied, RoostError
+from roost.vocabulary import NoticeKind, QuestionAnswer
+from tests.support.agent import Agent
+from tests.support.house import House
+from tests.support.local_web import Web
+
+CANARY = "c4nary&'\"<ü>-9Zq+/secret"
+ENCODINGS = {
+    "plain": CANARY.encode(),
+    "url": quote(CANARY, safe="").encode(),
+    "base64": base64.b64encode(CANARY.encode()).rstrip(b"="),
+    "json": json.dumps(CANARY)[1:-1].encode(),
+    "hex": CANARY.encode().hex().encode(),
+}
+
+
+class Replies:
+    """Every reply and error that the agent got, as it was sent."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.seen: list[str] = []
+
+    async def call(self, operation: Any) -> Any:
+        try:
+            view = await self.agent.call(operation)
+        except RoostError as error:
+            self.seen.append(json.dumps(error.to_wire(), default=str, ensure_ascii=False))
+            raise
+        self.seen.append(json.dumps(view.to_wire(), default=str, ensure_ascii=False))
+        return view
+
+    async def fill(self, target: str, secret: str = "canary") -> ActionView:
+        view: ActionView = await self.call(ops.FillSecret(target=target, secret=secret))
+        return view
+
+    async def look_around(self) -> None:
+        """Ask for everything that could show what stands in the page."""
+        for operation in (
+            ops.Snapshot(),
+            ops.GetContent(format="html"),
+            ops.GetContent(format="text"),
+            ops.GetContent(format="markdown"),
+            ops.Find(text="c4nary"),
+            ops.PageState(),
+            ops.NetworkRequests(),
+            ops.ConsoleMessages(),
+            ops.TakeScreenshot(annotate=True),
+            ops.Tabs(action="list"),
+        ):
+            try:
+                await self.call(operation)
+            except PolicyDenied:
+                assert isinstance(operation, ops.TakeScreenshot)
+
+
+async def _allow_all(house: House, session: str) -> None:
+    """Answer the session's questions as the person: yes, for this session."""
+    async with house.operator() as operator:
+        with operator.watch(session) as notices:
+            async for notice in notices:
+                if notice.kind == NoticeKind.QUESTION_ASKED:
+                    answer = QuestionAnswer.SESSION
+                    await operator.call(ops.SessionAnswer(session=session, answer=answer))
+
+
+@asynccontextmanager
+async def _user(house: House, web: Web) -> AsyncIterator[Replies]:
+    """An agent whose person has a secret for the first of the two sites, and allows its use."""
+    async with house.operator() as operator:
+        await operator.call(ops.SecretAdd(name="canary", origins=[web.base], value=CANARY))
+    async with house.agent(web) as agent:
+        person = asyncio.get_running_loop().create_task(
+            _allow_all(house, agent.session), name="person"
+        )
+        try:
+            yield Replies(agent)
+        finally:
+            person.cancel()
+            await asyncio.gather(person, return_exceptions=True)
+
+
+async def _value(web: Web, path: str) -> str | None:
+    """Return the last form that the site got, or None."""
+    found = [one for one in web.requests if one.path.startswith(path)]
+    return found[-1].body.decode() if found else None
+
+
+def _form(body: str, *, action: str = "/take", script: str = "") -> str:
+    return (
+        f"<form method=post action='{action}'>{body}<button>Log in</button></form>"
+        f"<script>{script}</script>"
+    )
+
+
+PASSWORD = "<input type=password name=p id=p aria-label=Password>"
+
+
+async def _refused(call: Awaitable[Any], kind: type[RoostError] = NotActionable) -> RoostError:
+    with pytest.raises(kind) as refusal:
+        await call
+    return refusal.value
+
+
+async def _plain(user: Replies, web: Web) -> None:
+    await user.agent.show(_form("<input name=p id=p aria-label=Key>"))
+    await user.fill("#p")
+    await user.look_around()
+
+
+async def _editor(user: Replies, web: Web) -> None:
+    await user.agent.show("<div contenteditable id=p aria-label=Note role=textbox></div>")
+    await user.fill("#p")
+    await user.look_around()
+
+
+async def _frame(user: Replies, web: Web) -> None:
+    inner = web.page(_form(PASSWORD))
+    await user.agent.show(f"<iframe src='{inner}'></iframe>")
+    await user.call(ops.WaitFor(selector="iframe"))
+    await user.fill("#p")
+    await user.look_around()
+    # A page of another site may not embed it.
+    await user.agent.go(web.there(web.page(f"<iframe src='{inner}'></iframe>")))
+    await _refused(user.fill("#p"), PolicyDenied)
+
+
+async def _shadow(user: Replies, web: Web) -> None:
+    await user.agent.show(
+        f"<div id=host></div><script>host.attachShadow({{mode: 'open'}}).innerHTML ="
+        f" `{PASSWORD}`</script>"
+    )
+    await user.fill("text=Password")
+    await user.look_around()
+
+
+async def _submit(user: Replies, web: Web) -> None:
+    await user.agent.show(_form(PASSWORD))
+    await user.fill("#p")
+    await user.call(ops.PressKey(key="Enter"))
+    await user.call(ops.WaitFor(text="Taken"))
+    body = await _value(web, "/take")
+    assert body is not None
+    assert quote(CANARY, safe="*-._").replace("%20", "+") in body, "the site has the value"
+    await user.look_around()  # the site's answer shows it
+    # The document is left, so scripts are allowed again.
+    await user.call(ops.Evaluate(function="() => 1"))
+
+
+async def _failing(user: Replies, web: Web) -> None:
+    await user.agent.show("<input type=password id=p disabled aria-label=Password>")
+    await _refused(user.fill("#p"))
+    await _refused(user.fill("#nothing"), NotFound)
+    await user.agent.go(web.there(web.page(_form(PASSWORD))))
+    await _refused(user.fill("#p"), PolicyDenied)
+    await user.look_around()
+
+
+async def _dialog(user: Replies, web: Web) -> None:
+    await user.agent.show(_form(PASSWORD, script="p.oninput = () => alert('Got ' + p.value)"))
+    view = await user.fill("#p")
+    assert view.dialog is not None
+    await user.call(ops.HandleDialog(accept=True))
+    await user.look_around()
+
+
+async def _crash(user: Replies, web: Web) -> None:
+    """The broker is killed after the value was filled in. The next one still refuses scripts."""
+    await user.agent.show(_form(PASSWORD))
+    await user.fill("#p")
+    user.agent.house.kill_broker()
+    await user.call(ops.Snapshot())
+    await _refused(user.call(ops.Evaluate(function="() => document.querySelector('#p').value")),
+                   PolicyDenied)  # fmt: skip
+    await user.look_around()
+
+
+async def _rewritten_type(user: Replies, web: Web) -> None:
+    for moment in ("onfocus", "oninput"):
+        await user.agent.show(_form(PASSWORD, script=f"p.{moment} = () => {{ p.type = 'text' }}"))
+        await _refused(user.fill("#p"))
+        await user.look_around()
+    # Later, a button that shows the password: nothing that Roost sends does.
+    await user.agent.show(_form(PASSWORD) + "<b onclick=\"p.type = 'text'\" id=s>Show</b>")
+    await user.fill("#p")
+    await user.call(ops.Click(target="#s"))
+    await user.call(ops.PressKey(key="x"))
+    await user.look_around()
+    await _refused(user.call(ops.TakeScreenshot()), PolicyDenied)
+
+
+async def _rewritten_goal(user: Replies, web: Web) -> None:
+    steal = web.there(web.page("Stolen"))
+    await user.agent.show(_form(PASSWORD, action=steal))
+    await _refused(user.fill("#p"))
+    for moment in ("onfocus", "oninput"):
+        script = f"p.{moment} = () => {{ document.forms[0].action = '{steal}' }}"
+        await user.agent.show(_form(PASSWORD, script=script))
+        await _refused(user.fill("#p"))
+    script = f"document.forms[0].onsubmit = () => {{ document.forms[0].action = '{steal}' }}"
+    await user.agent.show(_form(PASSWORD, script=script))
+    await user.fill("#p")
+    await user.call(ops.PressKey(key="Enter"))
+    await user.call(ops.WaitFor(text="Stolen"))
+    assert all(b"c4nary" not in one.body for one in web.requested(steal))
+    await user.look_around()
+
+
+WAYS: tuple[Callable[[Replies, Web], Awaitable[None]], ...] = (
+    _plain, _editor, _frame, _shadow, _submit, _failing, _dialog, _rewritten_type,
+    _rewritten_goal, _crash,
+)  # fmt: skip
+
+
+def _files(home: Path) -> dict[str, bytes]:
+    found = {}
+    for path in home.rglob("*"):
+        if path.is_file() and "browsers" not in path.relative_to(home).parts[:1]:
+            found[str(path)] = path.read_bytes()
+    found |= {str(path): path.read_bytes() for path in (home / "browsers").glob("*/*.log")}
+    return found
+
+
+def _processes() -> bytes:
+    """Return the command line and the environment of every process that may be looked at."""
+    said = b""
+    for process in Path("/proc").glob("[0-9]*"):
+        for name in ("cmdline", "environ", "comm"):
+            try:
+                said += (process / name).read_bytes()
+            except OSError:
+                continue
+    return said
+
+
+@pytest.mark.timeout(240)
+async def test_a_secret_filled_in_ten_ways_is_in_no_byte_that_left_roost(
+    own_house: House, web: Web
+) -> None:
+    echo = b"<!doctype html><title>Taken</title><p>Taken: "
+    web.serve(lambda request: _echoed(request.body, echo), "/take")
+    async with _user(own_house, web) as user:
+        for way in WAYS:
+            await way(user, web)
+        async with own_house.operator() as operator:
+            with pytest.raises(NotFound):
+                await operator.call(ops.SecretTest(name="nothing"))
+            user.seen.append(json.dumps((await operator.call(ops.SecretList())).to_wire()))
+        replies = "\n".join(user.seen).encode()
+        processes = _processes()
+    commands = own_house.says("log", "--operator", "--json").encode()
+    places = {**_files(own_house.home.path), "replies": replies, "processes": processes}
+    places["roost log"] = commands
+    assert len(user.seen) > 50
+    assert own_house.home.vault.exists()
+    hits = [
+        (place, name)
+        for place, data in places.items()
+        for name, form in ENCODINGS.items()
+        if form in data
+    ]
+    assert hits == []
+
+
+def _echoed(body: bytes, head: bytes) -> Any:
+    """The site shows what it got: as it came, and decoded."""
+    from html import escape
+    from urllib.parse import parse_qs
+
+    from tests.support.local_web import Answer
+
+    value = parse_qs(body.decode()).get("p", [""])[0]
+    return Answer(head + escape(value).encode() + b" " + escape(body.decode()).encode())
