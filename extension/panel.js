@@ -86,7 +86,8 @@ export class PanelDesk {
   #showAll() {
     const state = this.#state();
     for (const port of this.#popups) port.postMessage(state);
-    const questions = state.panel?.questions.length ?? 0;
+    const { questions: consents = [], groups = [] } = state.panel ?? {};
+    const questions = consents.length + groups.filter(({ question }) => question).length;
     const text = this.#isAllowed ? String(questions || "") : "!";
     this.#api.action?.setBadgeText({ text });
   }

@@ -60,7 +60,7 @@ function question(name) {
   ];
 }
 
-function group({ key, name, color, paused, waits, tabs, loop }) {
+function group({ key, name, color, paused, waits, tabs, loop, question: asked }) {
   const about = [
     ...(paused ? ["paused"] : []),
     ...(waits ? ["waits for a tab"] : []),
@@ -68,7 +68,7 @@ function group({ key, name, color, paused, waits, tabs, loop }) {
   ];
   return [
     "section",
-    { class: "group" },
+    { class: asked ? "group question" : "group" },
     [
       "header",
       {},
@@ -76,6 +76,7 @@ function group({ key, name, color, paused, waits, tabs, loop }) {
       ["b", {}, name],
       ...(about.length ? [["small", {}, about.join(", ")]] : []),
     ],
+    ...(asked ? [["p", {}, `Asks for you: “${asked}”`], ["p", { class: "hint" }, "Answer on the dashboard: roost dashboard"]] : []),
     ["ul", {}, ...tabs.map((tab) => ["li", { title: tab.url }, tab.title || tab.url])],
     [
       "footer",

@@ -202,6 +202,11 @@ test("waiting questions are counted on the button of the extension", async () =>
   desk.changed(LINKED);
   await desk.show(PANEL);
   assert.equal(api.badge.at(-1), "1");
+  const asking = { ...PANEL.groups[0], question: "Solve the captcha" };
+  await desk.show({ ...PANEL, groups: [asking] });
+  assert.equal(api.badge.at(-1), "2");
+  const { texts } = read(view({ link: LINKED, panel: { ...PANEL, groups: [asking] }, isAllowed: true }));
+  assert.ok(texts.includes("Asks for you: “Solve the captcha”"));
   await desk.show({ ...PANEL, questions: [] });
   assert.equal(api.badge.at(-1), "");
 });

@@ -15,6 +15,7 @@ def test_a_panel_goes_over_the_link_as_the_popup_page_reads_it() -> None:
         paused=True,
         tabs=(PanelTab("News", "https://news.example/"),),
         loop=PanelLoop(2, 20),
+        question="Solve the captcha",
     )
     panel = Panel(
         groups=(group,),
@@ -32,6 +33,7 @@ def test_a_panel_goes_over_the_link_as_the_popup_page_reads_it() -> None:
                 "waits": False,
                 "tabs": [{"title": "News", "url": "https://news.example/"}],
                 "loop": {"iteration": 2, "limit": 20},
+                "question": "Solve the captcha",
             }
         ],
         "pool": {"used": 1, "capacity": 12},

@@ -12,6 +12,7 @@ from roost.api.door import Language
 from roost.broker.audit import Audit
 from roost.broker.broker import Broker
 from roost.broker.clock import Clock, SystemClock
+from roost.broker.desktop import Desktop
 from roost.broker.doors.door import BrokerDoor
 from roost.broker.journal import Journal
 from roost.broker.policy_text import policy_of, read_policy
@@ -133,6 +134,8 @@ def build(
     broker.read_policy = lambda: _policy(home, (reread() if reread else settings).policy)
     apply_config(broker)
     Panels(broker)
+    if settings.notifications:
+        Desktop(broker)
     door = BrokerDoor(broker, own_subagents=settings.subagents_sessions == "own")
     mcp = LazyServer()
     languages: dict[ClientKind, Language] = {

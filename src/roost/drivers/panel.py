@@ -36,6 +36,8 @@ class PanelGroup:
     """The session waits in the queue for a slot."""
     tabs: tuple[PanelTab, ...] = ()
     loop: PanelLoop | None = None
+    question: str | None = None
+    """What the session's agent asks the person to do, or wants to be allowed."""
 
 
 @dataclass(frozen=True, slots=True)

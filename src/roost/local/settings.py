@@ -195,6 +195,9 @@ class Settings:
         "Keep the key of stored logins and secrets in the system's keyring, if there is one.",
         _switch,
     )
+    notifications: bool = _setting(
+        True, "", "Tell you on the desktop when an agent asks for you.", _switch
+    )
     reads: Reads = _setting(Reads.PRIVATE, "|".join(Reads), "Which agents may read a tab.", _reads)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from roost.broker.broker import Broker
 from roost.broker.work.views import opened_order
 from roost.core.redaction import redacted_url
-from roost.core.rows import Consent, Loop, Session, SlotRequest, Tab
+from roost.core.rows import Consent, Loop, Question, Session, SlotRequest, Tab
 from roost.core.state import Change
 from roost.drivers.panel import (
     Panel,
@@ -21,7 +21,7 @@ from roost.drivers.panel import (
 )
 from roost.vocabulary import BrowserId
 
-SHOWN = frozenset(table.table for table in (Session, Tab, SlotRequest, Loop, Consent))
+SHOWN = frozenset(table.table for table in (Session, Tab, SlotRequest, Loop, Consent, Question))
 
 
 class Panels:
@@ -83,6 +83,7 @@ def _group(broker: Broker, session: Session) -> PanelGroup:
     state = broker.state
     rows = sorted(state.tabs_in(session.id), key=opened_order)
     loop = state.loops.get(session.id)
+    asked = state.questions.get(session.id)
     return PanelGroup(
         key=session.group,
         name=session.name,
@@ -91,4 +92,5 @@ def _group(broker: Broker, session: Session) -> PanelGroup:
         waits=session.id in state.requests,
         tabs=tuple(PanelTab(row.title, redacted_url(row.url)) for row in rows),
         loop=None if loop is None else PanelLoop(loop.iteration, loop.max_iterations),
+        question=None if asked is None or asked.answer is not None else asked.reason,
     )

@@ -28,6 +28,7 @@ from roost.api import operations as ops
 from roost.api.broker import BrokerApi
 from roost.errors import Internal, RoostError, TooLarge
 from roost.frontends.mcp.answer_lengths import with_default_length
+from roost.frontends.mcp.elicitation import call_showing_questions
 from roost.frontends.mcp.replies import refusal
 from roost.frontends.mcp.toolset import Reply, Tool, Toolset
 from roost.vocabulary import AGENT_FRAME_BYTES
@@ -57,12 +58,24 @@ def make_server(guest_of: Callable[[Context], Guest], instructions: str) -> Serv
     ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_listed(tool) for tool in guest_of(ctx).toolset.tools])
 
-    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         guest = guest_of(ctx)
         arguments = with_default_length(_program_name(ctx), params.name, params.arguments or {})
         try:
             async with _progress(ctx, guest, params.name) as notes:
-                reply = await guest.toolset.call(guest.api, params.name, arguments)
+                spell = guest.toolset.spelling(params.name)
+                reply = await call_showing_questions(
+                    ctx,
+                    params,
+                    guest.api,
+                    guest.toolset.call(guest.api, params.name, arguments),
+                    may_repeat=guest.toolset.only_reads(params.name, arguments),
+                    keep=lambda view: notes.extend(view.spelled(spell).notes or ()),
+                )
+            if isinstance(reply, types.InputRequiredResult):
+                return reply
         except RoostError as error:
             return result_of(refusal(error.spelled(guest.toolset.spelling(params.name))))
         except Exception:  # a bug is answered like any error and logged with its traceback

@@ -1,0 +1,139 @@
+"""Show the person in their MCP client that an agent asks for them.
+
+A client that declares elicitation is sent the question with the dashboard's address while a call of
+its agent waits. What the client answers is ignored: some clients answer by themselves, so only the
+dashboard, and commands of the person, answer questions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeAlias
+
+import mcp_types as types
+from mcp.server import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from roost.api import operations as ops
+from roost.api.broker import BrokerApi, Notices
+from roost.api.views import View
+from roost.errors import RoostError
+from roost.frontends.mcp.toolset import Reply
+from roost.vocabulary import NoticeKind
+from roost.wire.marks import one_line
+
+REASON_CHARS = 300
+NO_REQUESTS = "2026-07-28"
+"""From this version of MCP on, a server asks by the result of a call."""
+logger = logging.getLogger(__name__)
+Context: TypeAlias = ServerRequestContext[Any, Any]
+KeepNotes: TypeAlias = Callable[[View], None]
+
+
+async def call_showing_questions(
+    ctx: Context,
+    params: types.CallToolRequestParams,
+    api: BrokerApi,
+    call: Coroutine[Any, Any, Reply],
+    *,
+    may_repeat: bool,
+    keep: KeepNotes,
+) -> Reply | types.InputRequiredResult:
+    """Make the call and return its reply. Meanwhile show questions that are asked, if the client
+    can show them.
+
+    From 2026-07-28 on, servers send no requests. A call that asks then ends with the question as
+    its result. The client shows the question and makes the call again, and that call waits.
+
+    may_repeat: the call may be made again without doing anything twice.
+    keep: gets the view of a call that was made to show a question. It may hold notes for the agent.
+    """
+    about = ctx.session.client_params
+    able = None if about is None else about.capabilities.elicitation
+    if about is None or able is None:
+        return await call
+    with api.watch() as notices:  # before the call, which may ask at once
+        if str(about.protocol_version) < NO_REQUESTS:
+            work = _show_all(ctx, api, able, notices, keep)
+            showing = asyncio.get_running_loop().create_task(work, name="show questions")
+            try:
+                return await call
+            finally:
+                showing.cancel()
+                await asyncio.gather(showing, return_exceptions=True)
+        if params.input_responses is not None or not may_repeat:
+            return await call
+        return await _until_asked(api, able, call, notices, keep)
+
+
+async def _until_asked(
+    api: BrokerApi,
+    able: types.ElicitationCapability,
+    call: Coroutine[Any, Any, Reply],
+    notices: Notices,
+    keep: KeepNotes,
+) -> Reply | types.InputRequiredResult:
+    loop = asyncio.get_running_loop()
+    working = loop.create_task(call, name="call")
+    asking = loop.create_task(_next_question(notices), name="wait for a question")
+    try:
+        await asyncio.wait({working, asking}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+    finally:
+        for task in (working, asking):
+            task.cancel()
+        await asyncio.gather(working, asking, return_exceptions=True)
+    asked = _request(able, asking.result(), await _address(api, keep))
+    return types.InputRequiredResult(input_requests={"question": asked})
+
+
+async def _next_question(notices: Notices) -> str:
+    """Wait for a question and return it in words for the person."""
+    while True:
+        notice = await anext(notices)
+        if notice.kind is NoticeKind.QUESTION_ASKED:
+            reason = one_line(str(notice.data.get("reason", "")))[:REASON_CHARS]
+            return f"The agent asks for you: “{reason}” Run `roost dashboard` to look and answer."
+
+
+async def _address(api: BrokerApi, keep: KeepNotes) -> str | None:
+    """Return the dashboard's address. It opens the page, but logs nobody in."""
+    status = await api.call(ops.Status())
+    keep(status)
+    return None if status.broker.http is None else f"{status.broker.http}/dashboard/"
+
+
+def _request(
+    able: types.ElicitationCapability, asked: str, address: str | None
+) -> types.ElicitRequest:
+    if able.url is None or address is None:
+        nothing: dict[str, Any] = {"type": "object", "properties": {}}
+        return types.ElicitRequest(
+            params=types.ElicitRequestFormParams(message=asked, requested_schema=nothing)
+        )
+    return types.ElicitRequest(
+        params=types.ElicitRequestURLParams(
+            message=asked, url=address, elicitation_id=secrets.token_hex(8)
+        )
+    )
+
+
+async def _show_all(
+    ctx: Context,
+    api: BrokerApi,
+    able: types.ElicitationCapability,
+    notices: Notices,
+    keep: KeepNotes,
+) -> None:
+    """Send the client each question. What it answers, or that it refuses, changes nothing."""
+    while True:
+        asked = await _next_question(notices)
+        try:
+            request = _request(able, asked, await _address(api, keep))
+            await ctx.session.send_request(request, types.ElicitResult)
+        except (MCPError, RoostError) as error:
+            logger.debug("a client did not show a question: %s", error)
