@@ -192,6 +192,24 @@ async def _crash(user: Replies, web: Web) -> None:
     await user.look_around()
 
 
+async def _waiting_script(user: Replies, web: Web) -> None:
+    """A script of the agent waits in the page, or in another tab that may reach the page."""
+    tab = (await user.agent.show(_form(PASSWORD))).tab
+    wait = "() => { p.oninput = () => { document.title = p.value } }"
+    await user.call(ops.Evaluate(function=wait))
+    await _refused(user.fill("#p"), PolicyDenied)
+    other = await user.agent.open(web.page("<p>Other"))
+    await user.call(ops.Evaluate(function="() => 1", tab=other))
+    await user.call(ops.Tabs(action="select", tab=tab))
+    await user.call(ops.Reload())
+    await _refused(user.fill("#p"), PolicyDenied)
+    await user.call(ops.Reload(tab=other))
+    await user.fill("#p")
+    await _refused(user.call(ops.Evaluate(function="() => 1", tab=other)), PolicyDenied)
+    await user.call(ops.Close(tab=other))
+    await user.look_around()
+
+
 async def _rewritten_type(user: Replies, web: Web) -> None:
     for moment in ("onfocus", "oninput"):
         await user.agent.show(_form(PASSWORD, script=f"p.{moment} = () => {{ p.type = 'text' }}"))
@@ -225,7 +243,7 @@ async def _rewritten_goal(user: Replies, web: Web) -> None:
 
 WAYS: tuple[Callable[[Replies, Web], Awaitable[None]], ...] = (
     _plain, _editor, _frame, _shadow, _submit, _failing, _dialog, _rewritten_type,
-    _rewritten_goal, _crash,
+    _rewritten_goal, _waiting_script, _crash,
 )  # fmt: skip
 
 
@@ -251,7 +269,7 @@ def _processes() -> bytes:
 
 
 @pytest.mark.timeout(240)
-async def test_a_secret_filled_in_ten_ways_is_in_no_byte_that_left_roost(
+async def test_a_secret_filled_in_eleven_ways_is_in_no_byte_that_left_roost(
     own_house: House, web: Web
 ) -> None:
     echo = b"<!doctype html><title>Taken</title><p>Taken: "

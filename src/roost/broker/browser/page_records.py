@@ -105,6 +105,8 @@ class PageRecord:
     """The digest of the last picture of each kind, to tell whether a new one differs."""
     acted_after: int = 0
     """The number of the newest request when the last action began."""
+    script_ran_at: float = 0.0
+    """When an agent last ran a script in the page."""
 
     @contextmanager
     def while_acting(self, clock: Clock) -> Iterator[None]:

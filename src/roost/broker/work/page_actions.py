@@ -58,6 +58,7 @@ async def run_function(
     """Call a caller's function in the page's own world. Every operation that runs a caller's script
     goes through here, because none may run in a document into which a secret was filled."""
     await secret_documents.check_left(at)
+    at.record.script_ran_at = at.broker.clock.now()
     if at.page.judge is not None:
         function = await _judged(at, at.page.judge, function, frame)
     return await at.page.tab.evaluate(function, frame=frame, ref=ref)

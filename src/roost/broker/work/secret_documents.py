@@ -1,7 +1,8 @@
 """Documents into which a secret was filled: no script reads them, and no picture shows the secret.
 
 The page itself has the value. So an agent could have the value read by a script of its own, or see
-it in a picture, until the tab has left that document.
+it in a picture, until the tab has left that document. The script may run later, or have run before
+and wait for the value, or reach the document from another tab of the session (``opener``).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from roost.broker.broker import Broker
 from roost.broker.work import page_use
 from roost.broker.work.page_use import InPage
+from roost.core.addresses import origin_of
 from roost.core.rows import Tab
 from roost.errors import PolicyDenied, RoostError
 from roost.vocabulary import SessionId
@@ -25,13 +27,52 @@ async def is_held(at: InPage) -> bool:
 
 
 async def check_left(at: InPage) -> None:
-    """Raise ``PolicyDenied`` while the tab shows a document into which a secret was filled."""
-    if await is_held(at):
-        raise PolicyDenied(
-            "A secret was filled into this page, so scripts and raw values are refused here.",
-            hint=LEAVE,
-            tab=at.tab,
-        )
+    """Raise ``PolicyDenied`` while a tab of the session shows a document into which a secret was
+    filled: a script in any of these tabs may have a handle of that document."""
+    rows = [at.row] if at.row.session is None else at.broker.state.tabs_in(at.row.session)
+    for row in rows:
+        if row.id == at.row.id:
+            is_filled = await is_held(at)
+        else:
+            is_filled = bool(row.secret_documents) and await _may_be_held(at.broker, row)
+        if is_filled:
+            raise PolicyDenied(
+                f"A secret was filled into the page of tab {row.id}, so scripts and raw values are"
+                " refused in this session.",
+                hint=LEAVE,
+                tab=row.id,
+            )
+
+
+async def check_no_script_waits(at: InPage, origin: str) -> None:
+    """Raise ``PolicyDenied`` if a script of the agent may wait for a value in a page of ``origin``.
+
+    A broker does not know what ran before its own start, so documents that are older count as if a
+    script had run in them: this tab's, and those of the same origin.
+    """
+    broker = at.broker
+    rows = [at.row] if at.row.session is None else broker.state.tabs_in(at.row.session)
+    for row in rows:
+        if row.handle is None:
+            continue
+        ran_at = broker.record(row.id).script_ran_at
+        if row.id == at.row.id or origin_of(row.url) == origin:
+            ran_at = max(ran_at, broker.started_at)
+        if ran_at and await _is_older(broker, row, ran_at):
+            raise PolicyDenied(
+                f"A script may have run in the page of tab {row.id}, and could read the secret.",
+                hint="Reload or close that tab, and fill in the secret before you run a script.",
+                tab=row.id,
+            )
+
+
+async def _is_older(broker: Broker, row: Tab, moment: float) -> bool:
+    """Return True if the tab's document began before that moment, or if the page is silent."""
+    try:
+        document = await page_use.in_page(broker, row, None).page.call(None, "identity")
+    except RoostError:
+        return True
+    return bool(document["begun"] / 1000 < moment)
 
 
 async def check_session_left(broker: Broker, session: SessionId) -> None:

@@ -9,7 +9,7 @@ from roost import core
 from roost.api import operations as ops
 from roost.api import page_views, secret_views
 from roost.broker.broker import Broker
-from roost.broker.work import page_actions, page_use, page_work, questions
+from roost.broker.work import page_actions, page_use, page_work, questions, secret_documents
 from roost.broker.work.page_use import InPage
 from roost.core import events as ev
 from roost.errors import BadRequest, NotFound, PolicyDenied, RoostError
@@ -127,6 +127,7 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
     questions.require(broker, agent, session, wanted)
     _check_no_seat(at)
     _check_own_page(at, agent)
+    await secret_documents.check_no_script_waits(at, here["origin"])
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
     # From here on a protocol client may not attach; so check that none has before the value goes.
