@@ -166,8 +166,8 @@ REMOVED: dict[str, tuple[Any, str, str, str]] = {
     "an agent's id is global": (
         sessions,
         "open_session",
-        "replace(spec, id=None, ",
-        "replace(spec, ",
+        "spec, id=None, browser=browser",
+        "spec, browser=browser",
     ),
     "any agent clones any profile": (
         rules,

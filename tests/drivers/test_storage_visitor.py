@@ -47,7 +47,7 @@ class Browser:
         self.visited.append(origin)
         if self.at.get(origin):
             await self._fails(self.at[origin].pop(0))
-        return [["k", "v"]]
+        return [[["k", "v"]], ""]
 
     async def _fails(self, error: BaseException | None) -> None:
         if error is None:

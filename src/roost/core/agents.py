@@ -178,7 +178,10 @@ def expired(state: State, agent: Agent) -> None:
     """
     if agent.idle_until is not None and agent.idle_until <= state.now:
         rest(state, agent, why=IDLE)
-        return
+        left_over = state.agents.get(agent.id)
+        if left_over is None or left_over.life_until is None or left_over.life_until > state.now:
+            return
+        agent = left_over  # a late wake-up: the agent's own time is over as well
     assert agent.life_until is not None
     if state.now - agent.life_until > LATE_SECONDS:
         again = state.now + GRACE_SECONDS

@@ -14,12 +14,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import uvicorn
 
-from roost.api.broker import BrokerApi
+from roost.api.broker import BrokerApi, Notices
 from roost.errors import Internal
 from roost.frontends.mcp.server import Guest, make_server
 from roost.frontends.mcp.toolset import Image, Reply, Tool
@@ -66,7 +67,7 @@ class TheirTools:
 
 @contextmanager
 def served() -> Iterator[str]:
-    nobody: Any = None
+    nobody: Any = SimpleNamespace(watch=lambda: Notices(on_close=lambda _: None))
     guest = Guest(nobody, TheirTools())
     app = make_server(lambda _: guest, "").streamable_http_app()
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", ws="none"))

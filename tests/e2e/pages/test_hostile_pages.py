@@ -49,7 +49,8 @@ async def reply(agent: Agent, tool: str, arguments: dict[str, Any]) -> str:
     text = "\n".join(part.text for part in result_of(answer).content if part.type == "text")
     text = re.sub(r"(page-content(?: untrusted)? id=)[0-9a-f]{6,}>", r"\1N>", text)
     text = text.replace(agent.session, "SESSION").replace(str(agent.web.port), "PORT")
-    # Refs and tabs are counted through all tests of the session.
+    # The session's first test opens the tab. Refs and tabs are counted through all tests.
+    text = text.replace("Opened tab t", "Tab t")
     text = re.sub(r"\b(f\d+)?e\d+\b", "eN", text)
     return re.sub(r"\bt\d+\b", "tN", text)
 

@@ -90,6 +90,44 @@ NUMBERS: Calls = [
     ("browser_scroll", {"target": ".free"}),
 ]
 """The answer holds none of the page's words."""
+TOOLBOX: Calls = [
+    ("browser_get", {"what": "html", "target": ".free"}),
+    ("browser_get", {"what": "attr", "name": "class", "target": ".free"}),
+    ("browser_is", {"state": "enabled", "target": ".off"}),
+    ("browser_is", {"state": "visible", "target": "role=button"}),
+    ("browser_highlight", {"target": ".free"}),
+    ("browser_highlight", {}),
+    ("browser_read", {}),
+    ("browser_webmcp_list", {}),
+    ("browser_webmcp_call", {"name": "missing"}),
+    ("browser_keydown", {"key": "Shift"}),
+    ("browser_keyup", {"key": "Shift"}),
+    ("browser_tap", {"target": ".free"}),
+    ("browser_swipe", {"direction": "up"}),
+    ("browser_drop", {"target": ".free", "text": "x"}),
+    ("browser_route", {"url": "http://nowhere.test/*", "status": 204}),
+    ("browser_route_list", {}),
+    ("browser_route_har", {"path": "missing.har"}),
+    ("browser_unroute", {}),
+    ("browser_network_state_set", {"state": "online"}),
+    ("browser_set_headers", {"headers": ["X-Test: 1"]}),
+    ("browser_set_headers", {"headers": []}),
+    ("browser_set_credentials", {"origin": "http://nowhere.test"}),
+    ("browser_emulate", {"colorScheme": "dark"}),
+    ("browser_conditions", {}),
+    ("browser_emulate", {"reset": True}),
+    ("browser_init_script", {"script": "1", "name": "one"}),
+    ("browser_init_script", {"name": "one", "remove": True}),
+    ("browser_network_messages", {}),
+    ("browser_har", {"action": "start"}),
+    ("browser_har", {"action": "stop", "filename": "words.har", "overwrite": True}),
+    ("browser_storage", {"kind": "local", "action": "list"}),
+    ("browser_drawings", {}),
+    ("browser_fill_secret", {"target": ".text", "secret": "missing"}),
+    ("browser_login", {"name": "missing"}),
+    ("secret_list", {}),
+]
+"""The answer may hold the page's words, or be an error that does."""
 ACTING: Calls = [
     ("browser_click", {"target": ".free"}),
     ("browser_type", {"target": ".text", "text": "x", "submit": True}),
@@ -250,7 +288,7 @@ async def test_pages_words_stand_between_the_marks_in_every_reply(house: House, 
         await reader.hears("browser_navigate", url=hostile(web))
         for tool, arguments in [*READING, *ACTING]:
             await reader.hears(tool, **arguments)
-        for tool, arguments in NUMBERS:
+        for tool, arguments in [*NUMBERS, *TOOLBOX]:
             await reader.read(tool, **arguments)
         await _fail_in_it(reader)
         await _be_stopped_by_dialogs(reader)

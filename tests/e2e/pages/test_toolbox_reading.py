@@ -88,7 +88,8 @@ async def test_values_and_states_come_from_the_frame_that_has_the_element(
 
 async def test_waits_know_functions_states_loads_and_responses(house: House, web: Web) -> None:
     data = web.serve(Answer(b"{}", kind="application/json"))
-    async with house.guest(web) as agent:
+    # In a tab of its own: requests of another test's page could keep the network from being idle.
+    async with house.agent(web) as agent:
         await agent.show(
             f"{PAGE}<button id=go onclick=\"setTimeout(() => fetch('{data}').then(() => {{"
             'late.hidden = false; window.ready = 7 }), 50)">Go</button>'

@@ -103,7 +103,9 @@ class Interception(interception.Interception[str]):
 
 
 def _pattern(scheme: str, host: str, port: str) -> Json:
-    return {"type": "pattern", "protocol": scheme, "hostname": host, "port": port}
+    """Return a pattern of BiDi, which refuses an empty port. Without one, all ports match."""
+    pattern = {"type": "pattern", "protocol": scheme, "hostname": host}
+    return {**pattern, "port": port} if port else pattern
 
 
 def _split(origin: str) -> tuple[str, str, str]:

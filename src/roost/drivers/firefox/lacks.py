@@ -25,7 +25,8 @@ LACKS = (
     ),
     Lack(
         "drops from outside of the page",
-        "`browser_drop` gets `UNSUPPORTED`. Files go to the page's file field by uploading.",
+        "A drop from outside of the page gets `UNSUPPORTED`. Files go to the page's file field by "
+        "uploading.",
         "BiDi has no command for a drop of files or data, and dispatched events are not trusted.",
     ),
     Lack(
