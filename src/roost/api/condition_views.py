@@ -27,7 +27,7 @@ class CredentialsView(View):
     username: str
 
 
-class PermissionView(View):
+class PageGrantView(View):
     """Permissions that an origin has (``*``: all origins)."""
 
     origin: str
@@ -68,5 +68,5 @@ class ConditionsView(View):
     offline: bool = False
     throttle: str | None = None
     emulation: EmulationView | None = None
-    permissions: list[PermissionView] = []
+    permissions: list[PageGrantView] = []
     scripts: list[str] = []

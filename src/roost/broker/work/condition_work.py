@@ -501,7 +501,7 @@ def _view(row: PageConditions, added: str | None = None) -> views.ConditionsView
         throttle=now.throttle,
         emulation=_emulation_view(now.emulation),
         permissions=[
-            views.PermissionView(origin=one.origin, names=list(one.names)) for one in now.grants
+            views.PageGrantView(origin=one.origin, names=list(one.names)) for one in now.grants
         ],
         scripts=[one.name for one in now.scripts],
     )
