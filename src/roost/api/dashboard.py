@@ -132,7 +132,7 @@ class SessionUsageView(View):
 
 
 class ConsentView(View):
-    """Whether agents of that name may use that browser of the person's. None: not answered yet."""
+    """The person's answer: agents of that name may use that browser. None: no answer yet."""
 
     browser: str
     name: str

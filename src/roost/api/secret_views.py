@@ -26,7 +26,7 @@ class SecretsView(View):
 
 
 class SecretTestView(View):
-    """Whether the value of a secret can be had now.
+    """The result of reading a secret's value from where it is kept.
 
     said: last line of the provider's errors.
     """

@@ -24,7 +24,7 @@ class Desktop:
         self._broker = broker
         self._find_bus = find_bus
         self._open = {question.session for question in broker.state.questions.values()}
-        """Sessions whose question was open at the last change. Nobody is told of it twice."""
+        """Sessions whose question was open at the last change. Each question is shown once."""
         broker.when_rows_change(self._rows_changed)
 
     def _rows_changed(self, changes: Sequence[Change]) -> None:

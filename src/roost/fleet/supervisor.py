@@ -29,7 +29,7 @@ STOP_SECONDS = 20.0
 KILL_SECONDS = 5.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 DONE = 0
-"""Exit code of a process that is not to be started again."""
+"""Exit code that tells the supervisor not to restart the process."""
 logger = logging.getLogger(__name__)
 
 

@@ -62,7 +62,7 @@ RESTART_SECONDS = (1.0, 30.0)
 """The shortest and the longest delay between attempts to restart a browser."""
 STOP_SECONDS = 10.0
 PUT_SECONDS = 5.0
-"""How long one tab may take to follow new conditions before the next tab is told."""
+"""Wait this long for one tab to follow new conditions, then go on with the next tab."""
 GOOD_MINUTE = 60.0
 """A browser that ran this long was healthy, so its next restart is immediate again."""
 

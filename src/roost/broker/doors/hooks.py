@@ -66,7 +66,7 @@ class CommandHookCaller:
         return await caller.call(operation, timeout=timeout)
 
     def watch(self, session: str | None = None) -> Notices:
-        raise Unauthorized("A hook is told of nothing.", hint="Watch as the agent.")
+        raise Unauthorized("A hook receives no notices.", hint="Watch as the agent.")
 
 
 class HookCaller:
@@ -87,4 +87,4 @@ class HookCaller:
         return await self._agent.call(operation, timeout=timeout)
 
     def watch(self, session: str | None = None) -> Notices:
-        raise Unauthorized("A hook is told of nothing.", hint="Watch as the agent.")
+        raise Unauthorized("A hook receives no notices.", hint="Watch as the agent.")
