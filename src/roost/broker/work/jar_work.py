@@ -106,6 +106,7 @@ async def storage_state(
     if op.action == "save":
         contents = await jars.whole(jar.id)
         data = write_storage_state(contents).encode()
+        data = await asyncio.to_thread(broker.redactor.encoded, data)
         path = folders.write(
             data, op.filename, STATE_FILE, "filename", overwrite=op.overwrite, secret=True
         )

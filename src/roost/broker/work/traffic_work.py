@@ -70,6 +70,7 @@ async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
             "Nothing is being recorded.", hint=Hint("Begin[ with {Har action=start}] first.")
         )
     data = await recording.har(broker.version)
+    data = await asyncio.to_thread(broker.redactor.encoded, data)
     folders = broker.folders(agent, session.id)
     try:
         path = await asyncio.to_thread(
