@@ -17,14 +17,14 @@ from roost.api import operations as ops
 from roost.broker.browser import har
 from roost.broker.work import condition_work
 from roost.broker.work.devices import DEVICES, device
-from roost.conditions import NO_CONDITIONS, ROUTES
+from roost.conditions import NO_CONDITIONS, ROUTES, Conditions
 from roost.core import conditions as core_conditions
 from roost.daemon.wiring import FAKE
 from roost.drivers.fake import FakeBrowser
 from roost.drivers.fake.driver import REFUSED_AGENT
 from roost.errors import BadRequest, RoostError, TooLarge, Unsupported
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waits import started
+from roost.testing.waits import started, until
 from roost.vocabulary import SessionId, TabHandle, TabId
 from roost.wire.hello import ClientKind, Hello
 
@@ -245,3 +245,29 @@ async def test_others_are_answered_while_a_file_is_read_split_or_deleted(
         finally:
             may_go_on.set()
         assert len((await adding).routes) == 1
+
+
+async def test_a_call_that_is_cancelled_while_the_browser_follows_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_house(tmp_path) as house:
+        api = house.admit().api
+        tab = (await api.call(ops.Navigate(url="https://site.test/"))).tab
+        session = (await api.call(ops.Route(url="**/a", body="kept"))).session
+        put, may_follow = house.driver.put_conditions, asyncio.Event()
+
+        async def slow(handle: TabHandle, conditions: Conditions) -> None:
+            await put(handle, conditions)
+            if not may_follow.is_set():
+                may_follow.set()
+                await asyncio.get_running_loop().create_future()
+
+        monkeypatch.setattr(house.driver, "put_conditions", slow)
+        adding = await started(api.call(ops.Route(url="**/b", body="gone")))
+        await may_follow.wait()
+        adding.cancel()
+        await asyncio.wait({adding})
+        assert [one.url for one in (await api.call(ops.RouteList())).routes] == ["**/a"]
+        await until(lambda: len(house.browser.pages[house.handle(tab)].conditions.routes) == 1)
+        files = house.home.files / session / "routes"
+        assert [one.name for one in files.iterdir()] == ["r1"]

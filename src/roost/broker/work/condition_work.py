@@ -1,7 +1,7 @@
 """The work behind the operations on a session's conditions.
 
-An operation computes the new conditions, records them, and makes the browser follow them. If the
-browser refuses a value, the conditions from before come back.
+An operation computes the new conditions, records them, and makes the browser follow them. If that
+fails, the conditions from before come back, and the files of a new rule are deleted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from roost.api import condition_operations as ops
 from roost.api import condition_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser import har
+from roost.broker.browser.browser import Browser
 from roost.broker.work import policy, secret_documents
 from roost.broker.work.devices import device
 from roost.conditions import (
@@ -43,7 +44,7 @@ from roost.conditions import (
 )
 from roost.core.rows import PageConditions, Session
 from roost.drivers.base import ConditionsDriver
-from roost.errors import BadRequest, NotFound, PolicyDenied, RoostError, TooLarge, Unsupported
+from roost.errors import BadRequest, NotFound, RoostError, TooLarge, Unsupported
 from roost.hints import Hint
 from roost.vocabulary import MIB, AgentId
 from roost.wire import globs
@@ -276,7 +277,13 @@ async def _changing(
                 if adds:  # again: a secret may have been filled in since, and now none is
                     await secret_documents.check_session_left(broker, session.id, WRITES)
                 await browser.put_conditions(session.id)
-            except (BadRequest, PolicyDenied):
+            except asyncio.CancelledError:
+                # The call's time is over, or its caller is gone: nobody can wait for the browser.
+                broker.decide(core.put_conditions, row)
+                name = f"take back the conditions of {session.id}"
+                broker.tasks.spawn(_put_again(browser, session, turn), name=name)
+                raise
+            except Exception:
                 broker.decide(core.put_conditions, row)
                 with contextlib.suppress(RoostError):
                     await browser.put_conditions(session.id)
@@ -287,6 +294,11 @@ async def _changing(
             return changed
 
         yield row, put
+
+
+async def _put_again(browser: Browser, session: Session, turn: asyncio.Lock) -> None:
+    async with turn:
+        await browser.put_conditions(session.id)
 
 
 # --- reading arguments ----------------------------------------------------------------------------
