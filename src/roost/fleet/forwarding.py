@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 
 from roost.errors import BadRequest, Interrupted, RoostError, Timeout
-from roost.fleet.heads import (
+from roost.fleet.http_heads import (
     Body,
     Framing,
     Header,

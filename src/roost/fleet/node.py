@@ -19,11 +19,11 @@ from roost.broker.tasks import Tasks
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, SessionGone, Unauthorized
 from roost.fleet.authority import client_context, server_context
 from roost.fleet.clock import now
-from roost.fleet.door import Door, Misdirected
+from roost.fleet.connection_pool import ConnectionPool
 from roost.fleet.lease import RENEW_SECONDS, Lease
 from roost.fleet.local_broker import LocalBroker, Sighting
+from roost.fleet.node_door import Misdirected, NodeDoor
 from roost.fleet.placement import Capacity
-from roost.fleet.pool import Pool
 from roost.fleet.streams import Hangup, Stream, exchange
 from roost.local.home import Home, read_secret, write_secret
 from roost.vocabulary import MIB
@@ -90,7 +90,7 @@ class Node:
         """The epoch under which each session was opened in the broker. Kept in a file."""
         for session, epoch in self._opened.items():
             self._lease.take(session, epoch, 0)
-        self._door = Door(
+        self._door = NodeDoor(
             self._broker,
             check=self._check,
             used=self._use,
@@ -101,7 +101,9 @@ class Node:
             },
         )
         context = client_context(folder / "node-ca.pem", folder / "node.pem")
-        self._gateway = Pool(lambda: Stream.connect(config.gateway, config.control_port, context))
+        self._gateway = ConnectionPool(
+            lambda: Stream.connect(config.gateway, config.control_port, context)
+        )
         self._tasks = Tasks()
         self._attempts = 0
         self._report = Capacity(node=config.id, slots=0)

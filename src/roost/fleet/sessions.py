@@ -29,9 +29,9 @@ from roost.errors import (
     SessionGone,
     Timeout,
 )
-from roost.fleet.door import Misdirected
 from roost.fleet.journal import FleetJournal
-from roost.fleet.nodes import NodeLink, Nodes
+from roost.fleet.node_door import Misdirected
+from roost.fleet.node_links import NodeLink, Nodes
 from roost.fleet.placement import choose
 from roost.fleet.registry import Change, Registry
 from roost.fleet.rows import Session

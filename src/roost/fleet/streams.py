@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import contextmanager, suppress
 
 from roost.errors import BadRequest, BrowserLost, Timeout, TooLarge
-from roost.fleet.heads import (
+from roost.fleet.http_heads import (
     CHUNK_LINE_BYTES,
     HEAD_BYTES,
     Body,

@@ -19,7 +19,7 @@ from roost.broker.tasks import Tasks
 from roost.errors import BadRequest, BrowserLost, RoostError, TooLarge
 from roost.fleet.authority import GATEWAY, role_of
 from roost.fleet.forwarding import answer, forwarded_head, pass_on, refuse
-from roost.fleet.heads import Request, values
+from roost.fleet.http_heads import Request, values
 from roost.fleet.local_broker import LocalBroker
 from roost.fleet.streams import Hangup, Stream
 from roost.vocabulary import MIB
@@ -49,7 +49,7 @@ class Misdirected(Exception):
         self.is_lasting = is_lasting
 
 
-class Door:
+class NodeDoor:
     """Serves the gateway.
 
     check: raises ``Misdirected`` if this node may not answer for the session under the epoch now.

@@ -35,9 +35,9 @@ from roost.errors import (
 )
 from roost.fleet.administration import Administration
 from roost.fleet.config import GatewayConfig
-from roost.fleet.door import EPOCH, MISDIRECTED, SESSION, TOKEN
 from roost.fleet.forwarding import Refused, answer, forwarded_head, pass_on, refuse
-from roost.fleet.heads import NO_BODY, Body, Framing, Request, values
+from roost.fleet.http_heads import NO_BODY, Body, Framing, Request, values
+from roost.fleet.node_door import EPOCH, MISDIRECTED, SESSION, TOKEN
 from roost.fleet.registry import Registry
 from roost.fleet.rows import Session, User
 from roost.fleet.sessions import Sessions

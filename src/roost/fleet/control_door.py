@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from roost.errors import BadRequest, NotFound, RoostError, Unauthorized
 from roost.fleet.authority import NODE, role_of
 from roost.fleet.forwarding import answer, refuse
-from roost.fleet.heads import Request
+from roost.fleet.http_heads import Request
 from roost.fleet.placement import Capacity
 from roost.fleet.registry import Registry
 from roost.fleet.sessions import Sessions

@@ -29,7 +29,7 @@ class _Hold:
     """Mouse buttons and keys that stay down after the call that pressed them."""
 
 
-class Holds:
+class HeldInputs:
     """All holds of one broker.
 
     let_go: releases everything that input holds in that tab.
