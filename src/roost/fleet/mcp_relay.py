@@ -99,11 +99,11 @@ class FleetRelay:
         self._target = f"/mcp?{chosen}" if chosen else "/mcp"
 
     def heard(self, line: bytes) -> None:
-        """Send one message of the client on."""
+        """Send one message of the client to the fleet."""
         try:
             message = json.loads(line)
         except ValueError:
-            return  # the client's next line may be one again
+            return  # not JSON: ignore this line
         if not isinstance(message, dict):
             return
         if message.get("method") == "notifications/cancelled":
@@ -116,7 +116,7 @@ class FleetRelay:
             task.add_done_callback(lambda _: self._calls.pop(message["id"], None))
 
     async def aclose(self) -> None:
-        """End the session if it has no name, and all calls."""
+        """End all calls, and also the session if it has no name."""
         await self._tasks.aclose()
         if self._session is not None and self._wanted.session is None and self._pool is not None:
             try:

@@ -1,7 +1,7 @@
-"""What ``roost fleet`` has done on this machine. Each order returns what the command prints.
+"""The orders of ``roost fleet`` on this machine. Each order returns what the command prints.
 
-The command line runs ``python -m roost.fleet do`` and sends an order as JSON, because a front end
-knows nothing of the fleet's room. Tokens travel over the pipe and stand on no command line.
+The command line runs ``python -m roost.fleet do`` and sends an order as JSON, because front ends
+may not import this room. Tokens are sent over the pipe, so that no process list shows them.
 """
 
 from __future__ import annotations
