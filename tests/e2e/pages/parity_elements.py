@@ -9,6 +9,7 @@ from typing import Any
 from playwright.async_api import Locator, Page
 
 from roost import ops
+from tests.e2e.pages.parity_stage import Stage, succeeded
 
 PAGE = """<style>body { margin: 0 } #box { position: absolute; left: 10px; top: 400px; width: 120px; height: 30px; color: rgb(1, 2, 3) }</style>
 <h1>Shop</h1><h2>Offers</h2><nav aria-label=Main><a id=home href="/home">Home</a></nav>
@@ -107,3 +108,20 @@ WAITS: list[tuple[Callable[[Page], Awaitable[Any]], Any]] = [
     (lambda p: p.locator("role=button[name=Send]").click(), ops.Click(target="role=button[name=Send]")),
     (lambda p: p.get_by_label("News").check(), ops.FillForm(fields=[ops.FormField(target="label=News", value=True)])),
 ]  # fmt: skip
+
+
+async def compare(stage: Stage) -> None:
+    page, agent = stage.page, stage.agent
+    await stage.go(stage.web.page(PAGE))
+    for find, target in LOCATORS:
+        stage.theirs[target] = [await one.get_attribute("id") for one in await find(page).all()]
+        count = (await agent.call(ops.Get(what="count", target=target))).value
+        every = [f"{target} >> nth={at}" for at in range(int(str(count)))]
+        asked = [ops.Get(what="attr", name="id", target=one) for one in every]
+        stage.ours[target] = [(await agent.call(one)).value for one in asked]
+    for ask, operation in READINGS:
+        stage.theirs[repr(operation)] = await ask(page)
+        stage.ours[repr(operation)] = (await agent.call(operation)).value
+    for wait, operation in WAITS:
+        stage.theirs[repr(operation)] = await succeeded(wait(page))
+        stage.ours[repr(operation)] = await succeeded(agent.call(operation))

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 
 import pytest
 from playwright.async_api import async_playwright
 
-from roost import ops
-from roost.local.browsers import find_browser
-from tests.e2e.pages import parity_device, parity_input, parity_network
-from tests.e2e.pages.parity_elements import LOCATORS, PAGE, READINGS, WAITS
-from tests.e2e.pages.parity_stage import Stage, succeeded
+from tests.e2e.pages import parity_device, parity_elements, parity_input, parity_network
+from tests.e2e.pages.parity_stage import Stage
+from tests.support.bare_chromium import bare_chromium
 from tests.support.house import House
 from tests.support.local_web import Web
 
+pytestmark = pytest.mark.timeout(150)
 
-@pytest.mark.timeout(180)
-async def test_the_toolbox_has_the_outcomes_of_playwright(
-    houses: Callable[..., House], web: Web
-) -> None:
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chromium that Roost does not know."""
+    with bare_chromium(tmp_path_factory.mktemp("bare")) as address:
+        yield address
+
+
+@asynccontextmanager
+async def staged(
+    houses: Callable[..., House], bare: str, web: Web, *, checks: int
+) -> AsyncIterator[Stage]:
+    """Yield the stage. At the end, compare the outcomes of at least so many checks by name."""
     house = houses("chromium")
     async with async_playwright() as playwright, house.agent(web) as agent:
-        path = find_browser("chromium")
-        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = await playwright.chromium.connect_over_cdp(bare)
         try:
             page = await browser.new_page()
             page.set_default_timeout(10_000)
             stage = Stage(browser, page, agent, web, house.work)
-            await _elements(stage)
-            await parity_input.compare(stage)
-            await parity_network.compare(stage)
-            await parity_device.compare(stage)
+            yield stage
         finally:
             await browser.close()
     differing = {
@@ -40,21 +45,30 @@ async def test_the_toolbox_has_the_outcomes_of_playwright(
         if stage.ours[name] != theirs
     }
     assert differing == {}
-    assert len(stage.theirs) > 180
+    assert len(stage.theirs) >= checks
 
 
-async def _elements(stage: Stage) -> None:
-    page, agent = stage.page, stage.agent
-    await stage.go(stage.web.page(PAGE))
-    for find, target in LOCATORS:
-        stage.theirs[target] = [await one.get_attribute("id") for one in await find(page).all()]
-        count = (await agent.call(ops.Get(what="count", target=target))).value
-        every = [f"{target} >> nth={at}" for at in range(int(str(count)))]
-        asked = [ops.Get(what="attr", name="id", target=one) for one in every]
-        stage.ours[target] = [(await agent.call(one)).value for one in asked]
-    for ask, operation in READINGS:
-        stage.theirs[repr(operation)] = await ask(page)
-        stage.ours[repr(operation)] = (await agent.call(operation)).value
-    for wait, operation in WAITS:
-        stage.theirs[repr(operation)] = await succeeded(wait(page))
-        stage.ours[repr(operation)] = await succeeded(agent.call(operation))
+async def test_locators_readings_and_waits_are_playwrights(
+    houses: Callable[..., House], bare: str, web: Web
+) -> None:
+    async with staged(houses, bare, web, checks=70) as stage:
+        await parity_elements.compare(stage)
+
+
+async def test_input_is_playwrights(houses: Callable[..., House], bare: str, web: Web) -> None:
+    async with staged(houses, bare, web, checks=30) as stage:
+        await parity_input.compare(stage)
+
+
+async def test_the_network_is_playwrights(
+    houses: Callable[..., House], bare: str, web: Web
+) -> None:
+    async with staged(houses, bare, web, checks=60) as stage:
+        await parity_network.compare(stage)
+
+
+async def test_devices_permissions_and_storage_are_playwrights(
+    houses: Callable[..., House], bare: str, web: Web
+) -> None:
+    async with staged(houses, bare, web, checks=30) as stage:
+        await parity_device.compare(stage)
