@@ -12,7 +12,7 @@ from functools import wraps
 
 from roost.conditions import NO_CONDITIONS, Conditions, Emulation, Route
 from roost.drivers.base import ConditionsDriver
-from roost.drivers.events import TabOpened
+from roost.drivers.events import TabNavigated, TabOpened
 from roost.errors import NotFound, TabGone, Unsupported
 from roost.testing.driver_rig import NO_TAB, DriverRig, Reports, driver_check
 from roost.testing.waits import error_of
@@ -103,6 +103,9 @@ async def a_driver_asks_for_the_conditions_of_popups_and_of_tabs_that_it_takes_o
         address = json.dumps(rig.url("/other"))
         await heir.page(tab).evaluate(f"() => {{ window.open({address}) }}")
         popup = (await reports.first(TabOpened, lambda event: event.opener == tab)).handle
+        await reports.first(
+            TabNavigated, lambda event: (event.handle, event.title) == (popup, "Other")
+        )
         await heir.page(popup).navigate(rig.url("/"))
         assert await heir.page(popup).evaluate(AGENT) == "Robot/1"
         assert await heir.page(neighbour).evaluate(AGENT) == usual

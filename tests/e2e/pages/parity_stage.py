@@ -50,12 +50,12 @@ class Stage:
     async def both(self, name: str, theirs: Awaitable[Any], ours: Awaitable[Any], see: str) -> None:
         """Do it on both sides, then compare what the function ``see`` returns in the pages."""
 
-        async def seen(act: Awaitable[Any], look: Awaitable[Any]) -> Any:
+        async def seen(act: Awaitable[Any], look: Callable[[str], Awaitable[Any]]) -> Any:
             done = await outcome(act)
-            return REFUSED if done == REFUSED else await look
+            return REFUSED if done == REFUSED else await look(see)
 
-        self.theirs[name] = await seen(theirs, self.page.evaluate(see))
-        self.ours[name] = await seen(ours, self.agent.run(see))
+        self.theirs[name] = await seen(theirs, self.page.evaluate)
+        self.ours[name] = await seen(ours, self.agent.run)
 
     async def go(self, url: str) -> None:
         await asyncio.gather(self.page.goto(url), self.agent.go(url))

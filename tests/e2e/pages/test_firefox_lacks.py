@@ -88,4 +88,4 @@ def test_a_protocol_client_of_firefox_is_refused(houses: Callable[..., House]) -
     address = houses("firefox").cdp_url("lacking")
     with pytest.raises(urllib.error.HTTPError) as refusal:
         urllib.request.urlopen(f"{address}/json/version")
-    assert json.load(refusal.value)["error"]["code"] == Unsupported.code
+    assert json.load(refusal.value)["code"] == Unsupported.code

@@ -68,13 +68,7 @@ STATE: dict[str, Any] = {
 HAR_REQUEST = {"method": "GET", "url": "", "headers": []}
 HAR_RESPONSE = {"status": 200, "headers": [], "content": {"text": "from a file", "mimeType": "x"}}
 EVERY_PERMISSION = list(get_args(Permission))
-FIREFOX_PERMISSIONS: list[Permission] = [
-    "camera",
-    "geolocation",
-    "microphone",
-    "notifications",
-    "persistent-storage",
-]
+FIREFOX_PERMISSIONS: list[Permission] = ["geolocation", "midi", "notifications", "push"]
 
 
 @dataclass(frozen=True, slots=True)

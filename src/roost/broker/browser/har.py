@@ -198,7 +198,7 @@ def split(data: bytes, folder: Path) -> tuple[int, int]:
             request, response = entry["request"], entry["response"]
             status = int(response["status"])
             name = file_name(str(request["method"]), str(request["url"]))
-            if not 100 <= status <= 599 or name in written:
+            if not 200 <= status <= 599 or name in written:
                 continue  # the recorded request failed, or an earlier response answers it
             headers = [
                 [str(one["name"]), str(one["value"])[:HEADER_CHARS]]

@@ -28,8 +28,7 @@ from roost.errors import BadRequest, Unsupported
 Command = tuple[str, Json]
 _UNSUPPORTED = ("color_scheme", "reduced_motion", "contrast", "media")
 GRANTED = frozenset(
-    {"camera", "geolocation", "microphone", "midi", "notifications", "persistent-storage", "push",
-     "screen-wake-lock"}
+    {"geolocation", "midi", "notifications", "persistent-storage", "push", "screen-wake-lock"}
 )  # fmt: skip
 """The permissions that Firefox lets BiDi grant."""
 
