@@ -26,6 +26,7 @@ from typing import Any, Protocol, runtime_checkable
 from roost.conditions import Conditions
 from roost.drivers.events import DriverEvent
 from roost.drivers.link import Link
+from roost.errors import RoostError
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
 
@@ -587,10 +588,17 @@ class Driver(Protocol):
         """Close the tab without asking the page. Does nothing if the tab is gone."""
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self,
+        tab: TabHandle,
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
-        """Begin a film of the tab. ``show`` gets its pictures. Neither the page nor calls on the
-        tab notice it. Raises ``TabGone`` if there is no such tab."""
+        """Begin a film of the tab. Neither the page nor calls on the tab notice it.
+
+        show: gets the pictures.
+        miss: gets the reason why a picture cannot be taken now. The film tries again.
+        Raises ``TabGone`` if there is no such tab."""
 
     def page(self, tab: TabHandle) -> PageDriver:
         """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 
-import pytest
 from playwright.async_api import Locator, Page, expect
 
 from roost import ops
@@ -133,12 +132,23 @@ async def test_the_page_comes_back_after_the_broker_was_killed(hurt_house: House
         await until_corner(tile(page, "Survivor").locator("canvas"), 0, 128)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_wall_fits_a_phone(web: Web, house: House, scheme: str) -> None:
-    async with house.agent(web, name="Small") as agent:
-        await agent.show("<p>Hello", title="A long title " * 10)
-        size = {"width": 360, "height": 740}
-        async with dashboard(house, viewport=size, color_scheme=scheme) as page:
-            await expect(tile(page, "Small")).to_be_visible()
-            width = await page.evaluate("() => document.documentElement.scrollWidth")
-            assert width <= 360
+async def test_the_wall_shows_twelve_sessions_live(house: House, web: Web) -> None:
+    names = [f"wall-{number}" for number in range(12)]
+    async with house.operator() as person:
+        opened = await asyncio.gather(
+            *(person.call(ops.SessionOpen(session=name, url=web.page(RED))) for name in names)
+        )
+        tabs = [one.tabs[0].tab for one in opened]
+        try:
+            size = {"width": 1920, "height": 1400}
+            async with dashboard(house, viewport=size) as page:
+                canvases = [tile(page, name).locator("canvas") for name in names]
+                for canvas in canvases:
+                    await until_corner(canvas, 255, 0)
+                for tab in tabs:
+                    await person.call(ops.Evaluate(function=GREEN, tab=tab))
+                for canvas in canvases:
+                    await until_corner(canvas, 0, 128)
+        finally:
+            for name in names:
+                await person.call(ops.SessionDispose(session=name))

@@ -36,7 +36,7 @@ from roost.api.dashboard import (
 from roost.broker.broker import Broker
 from roost.broker.browser.person_files import FILES, IncomingFile
 from roost.broker.doors.caller import Caller
-from roost.broker.work import drawing_work, house_work
+from roost.broker.work import drawing_work, house_work, policy
 from roost.broker.work import views as view_of
 from roost.core import events as ev
 from roost.core.rows import Session, Tab, TabState
@@ -53,7 +53,15 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.errors import BadRequest, Internal, NotFound, RoostError, TabGone, Unauthorized
+from roost.errors import (
+    BadRequest,
+    BrowserLost,
+    Internal,
+    NotFound,
+    RoostError,
+    TabGone,
+    Unauthorized,
+)
 from roost.local import checkup
 from roost.vocabulary import (
     OPERATOR,
@@ -359,10 +367,16 @@ class BrokerViewer:
         def show(picture: FilmPicture) -> None:
             self._ear.filmed(wish.number, picture.data, picture.viewport)
 
+        def miss(error: RoostError) -> None:
+            self._ear.missed(wish.number, error.message)
+
         try:
-            projector.film = await driver.film(handle, FILM_OPTIONS[wish.kind], show)
-        except RoostError as error:  # the tab closed meanwhile, or the browser died
+            projector.film = await driver.film(handle, FILM_OPTIONS[wish.kind], show, miss)
+        except (TabGone, BrowserLost) as error:  # the tile says so
             logger.debug("a film did not begin: %s", error)
+            projector.place = None
+        except RoostError as error:
+            miss(error)
             projector.place = None
 
 
@@ -420,6 +434,7 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         **_question(broker, row),
         asking=[asks for tab in tabs if (asks := _asks(broker, tab)) is not None],
         parent=row.parent,
+        policy=policy.restrictions(broker, row.id),
     )
 
 

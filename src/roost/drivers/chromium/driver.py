@@ -55,7 +55,7 @@ from roost.drivers.new_tabs import NewTabs
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
 from roost.drivers.window_labels import WindowLabels, no_window
-from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone, Unsupported
+from roost.errors import BrowserLost, JarUnavailable, RoostError, TabCrashed, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -336,7 +336,11 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self,
+        tab: TabHandle,
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
         self.page(tab)
         film = Screencast(options, show, self.close_tap)

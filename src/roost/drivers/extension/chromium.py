@@ -153,9 +153,13 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     # --- pages ---------------------------------------------------------------------------------
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self,
+        tab: TabHandle,
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> OwnChromiumPage:
         self._check(tab)

@@ -34,6 +34,7 @@ from roost.errors import (
     BadRequest,
     BrowserLost,
     JarUnavailable,
+    RoostError,
     TabCrashed,
     TabGone,
     Unsupported,
@@ -175,9 +176,13 @@ class FakeDriver:
             raise BadRequest("The browser refused a value.")
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self,
+        tab: TabHandle,
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> FakePageDriver:
         self.find(tab)

@@ -46,7 +46,7 @@ from roost.drivers.link import Link
 from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.repeated_shots import RepeatedShots
 from roost.drivers.storage_visitor import read_storage, write_storage
-from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
+from roost.errors import BrowserLost, JarUnavailable, RoostError, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -307,9 +307,13 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         return self._contexts
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self,
+        tab: TabHandle,
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> BidiTab:
         found = self._all_contexts().tabs.get(tab)

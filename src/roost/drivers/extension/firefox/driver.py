@@ -150,9 +150,13 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
     # --- pages ---------------------------------------------------------------------------------
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self,
+        tab: TabHandle,
+        options: FilmOptions,
+        show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> OwnFirefoxPage:
         self._check(tab)
