@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 from playwright.async_api import Locator, Page, expect
 
@@ -19,6 +20,20 @@ GREEN = "() => { document.documentElement.style.background = 'rgb(0, 128, 0)' }"
 CORNER = """canvas => Array.from(canvas.getContext("2d").getImageData(
     canvas.width - 3, canvas.height - 3, 1, 1).data)"""
 """Reads the colour of a pixel in the picture's corner."""
+
+
+SENT = """window.wishes = [];
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (data) {
+    const said = JSON.parse(data);
+    if (said.films) wishes.push(said.films);
+    send.call(this, data);
+};
+window.hide = isHidden => {
+    Object.defineProperty(document, "hidden", {get: () => isHidden, configurable: true});
+    document.dispatchEvent(new Event("visibilitychange"));
+};"""
+"""Notes which films the page asks for, and hides the page as another tab in front does."""
 
 
 def tile(page: Page, name: str) -> Locator:
@@ -75,10 +90,31 @@ async def test_the_person_pauses_a_session_and_gives_it_back(house: House, web: 
 async def test_markup_in_titles_and_names_stays_text(house: House, web: Web) -> None:
     markup = "<img src=x onerror=alert(1)>"
     async with dashboard(house) as page, house.agent(web, name=markup) as agent:
-        await agent.show("<script>document.title = '<img src=x onerror=alert(1)>'</script>")
+        await agent.show(
+            f"<script>document.title = '{markup}'; console.log('{markup}');"
+            f" location.hash = '{markup}'</script>"
+        )
         await agent.call(ops.Snapshot())
         await expect(tile(page, markup).locator(".title")).to_have_text(markup)
+        await expect(tile(page, markup).locator(".address")).to_contain_text("onerror")
+        await tile(page, markup).locator(".look").click()
+        await page.get_by_role("button", name="Console").click()
+        await expect(page.locator("#large-details .said")).to_contain_text(markup)
         assert await page.locator("img").count() == 0
+
+
+async def test_a_dashboard_in_the_background_asks_for_no_pictures(
+    house: House, web: Web, tmp_path: Path
+) -> None:
+    script = tmp_path / "sent.js"
+    script.write_text(SENT, encoding="utf-8")
+    async with dashboard(house, script=script) as page, house.agent(web, name="Seen") as agent:
+        await agent.show(RED)
+        await until_corner(tile(page, "Seen").locator("canvas"), 255, 0)
+        for is_hidden in (True, False):
+            await page.evaluate("isHidden => hide(isHidden)", is_hidden)
+            wanted = f"() => wishes.at(-1).length {'==' if is_hidden else '>'} 0"
+            await page.wait_for_function(wanted)
 
 
 async def test_agents_do_not_notice_a_viewer(house: House, web: Web) -> None:
