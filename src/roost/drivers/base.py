@@ -120,7 +120,7 @@ FAILED_TITLE = "This page failed to load"
 class Arrival:
     """The result of a navigation: the final address and its HTTP status (None: no request).
 
-    ``stayed``: the response was no document (a download, 204), so the tab kept its old page.
+    ``stayed``: the response was not a document (a download, 204), so the tab kept its old page.
     """
 
     url: str
@@ -151,13 +151,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmOptions:
-    """The JPEG pictures of a film: their largest size, their quality, and how often they come."""
+    """The JPEG pictures of a film: their largest size, their quality, and the least time between two
+    of them in seconds (``interval``)."""
 
     width: int
     height: int
     quality: int = 50
     interval: float = 1.0
-    """The least time between two pictures, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class FilmPicture:
 
 
 class Film(Protocol):
-    """Pictures of one tab, as long as somebody looks at them.
+    """Pictures of one tab, as long as a viewer shows them.
 
     The first picture comes at once. Each later one comes after ``go_on``, when the page has
     changed. A film ends with its tab, with its browser, or by ``close``.
@@ -559,7 +559,7 @@ class Driver(Protocol):
         """Add these cookies to the jar. Return the cookies that the browser refused."""
 
     async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        """Delete the cookies with these names, domains and paths. Missing ones are no error."""
+        """Delete the cookies with these names, domains and paths. Missing cookies are ignored."""
 
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
         """Return the localStorage of these origins in the jar, without loading their pages or
@@ -594,11 +594,9 @@ class Driver(Protocol):
         show: Callable[[FilmPicture], None],
         miss: Callable[[RoostError], None] | None = None,
     ) -> Film:
-        """Begin a film of the tab. Neither the page nor calls on the tab notice it.
-
-        show: gets the pictures.
-        miss: gets the reason why a picture cannot be taken now. The film tries again.
-        Raises ``TabGone`` if there is no such tab."""
+        """Begin a film of the tab. ``show`` gets its pictures, and ``miss`` gets the reason why no
+        picture can be taken now. Neither the page nor calls on the tab notice it. Raises
+        ``TabGone`` if there is no such tab."""
 
     def page(self, tab: TabHandle) -> PageDriver:
         """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such

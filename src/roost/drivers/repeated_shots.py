@@ -13,7 +13,7 @@ FIRST_SCALE = 0.25
 SHOT_SECONDS = 10.0
 """Give up a screenshot that takes so long, for example of a window that draws nothing."""
 RETRY_SECONDS = 1.0
-"""Wait so long after a screenshot that failed, and between two that are the same."""
+"""Wait this long after a screenshot that failed, and between two equal ones."""
 
 
 class RepeatedShots:

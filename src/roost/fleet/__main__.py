@@ -52,7 +52,7 @@ def main() -> int:
             try:
                 report(options.ready_fd, error)
             except OSError:
-                pass  # it was reported as ready before
+                pass  # the process had already reported that it is ready
         return FAILED
 
 

@@ -1,7 +1,7 @@
-"""What ``roost fleet`` has done on this machine. Each order returns what the command prints.
+"""The orders of ``roost fleet`` on this machine. Each order returns what the command prints.
 
-The command line runs ``python -m roost.fleet do`` and sends an order as JSON, because a front end
-knows nothing of the fleet's room. Tokens travel over the pipe and stand on no command line.
+The command line runs ``python -m roost.fleet do`` and sends an order as JSON, because front ends
+may not import this room. Tokens are sent over the pipe, so that no process list shows them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from roost.errors import BadRequest, NotFound
-from roost.fleet import joining, supervisor
+from roost.fleet import membership, supervisor
 from roost.fleet.config import PORT, GatewayConfig, fleet_folder
 from roost.fleet.node import NodeConfig
 from roost.fleet.tokens import JoinToken
@@ -30,7 +30,7 @@ def perform(order: str, arguments: dict[str, Any]) -> Reply:
 
 
 def administer(home: Home, order: str, arguments: dict[str, Any]) -> Reply:
-    return asyncio.run(joining.administer(fleet_folder(home), order, arguments))
+    return asyncio.run(membership.administer(fleet_folder(home), order, arguments))
 
 
 def up(home: Home, address: str | None) -> Reply:
@@ -67,10 +67,10 @@ def join(home: Home, token: str, address: str | None) -> Reply:
             "This machine is in a fleet already.", hint="Leave it first with `roost fleet leave`."
         )
     given = JoinToken.parse(token)
-    host, port = None, joining.DOOR_PORT
+    host, port = None, membership.DOOR_PORT
     if address is not None:
         host, port = parsed_address(address, port)
-    config = asyncio.run(joining.join(given, folder, host, port))
+    config = asyncio.run(membership.join(given, folder, host, port))
     supervisor.start(home, folder, supervisor.NODE)
     return {"id": config.id, "name": config.name, "gateway": config.gateway}
 
@@ -82,9 +82,9 @@ def leave(home: Home, force: bool) -> Reply:
     if config is None:
         raise NotFound("This machine is in no fleet.", hint="There is nothing to leave.")
     if not force:
-        asyncio.run(joining.say_goodbye(folder, config, LEAVE_SECONDS))
+        asyncio.run(membership.say_goodbye(folder, config, LEAVE_SECONDS))
     supervisor.stop(folder, supervisor.NODE)
-    joining.leave(folder)
+    membership.leave(folder)
     return {"left": config.name}
 
 
