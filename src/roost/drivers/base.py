@@ -151,8 +151,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmOptions:
-    """The JPEG pictures of a film: their largest size, their quality, and the least time between two
-    of them in seconds (``interval``)."""
+    """The JPEG pictures of a film. ``interval``: the least time between two, in seconds."""
 
     width: int
     height: int
@@ -166,6 +165,10 @@ class FilmPicture:
 
     data: bytes
     viewport: tuple[float, float]
+
+
+Show = Callable[[FilmPicture], None]
+Miss = Callable[[RoostError], None]
 
 
 class Film(Protocol):
@@ -588,15 +591,10 @@ class Driver(Protocol):
         """Close the tab without asking the page. Does nothing if the tab is gone."""
 
     async def film(
-        self,
-        tab: TabHandle,
-        options: FilmOptions,
-        show: Callable[[FilmPicture], None],
-        miss: Callable[[RoostError], None] | None = None,
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        """Begin a film of the tab. ``show`` gets its pictures, and ``miss`` gets the reason why no
-        picture can be taken now. Neither the page nor calls on the tab notice it. Raises
-        ``TabGone`` if there is no such tab."""
+        """Begin a film. ``show`` gets its pictures, ``miss`` why there is none now. Neither page nor
+        calls on the tab notice the film. Raises ``TabGone`` if there is no such tab."""
 
     def page(self, tab: TabHandle) -> PageDriver:
         """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.conditions import NO_CONDITIONS, Conditions
@@ -22,13 +22,14 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
     Group,
+    Miss,
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
     Report,
     RunningBrowser,
+    Show,
     TabUsage,
 )
 from roost.drivers.chromium.conditions import Grants
@@ -55,7 +56,7 @@ from roost.drivers.new_tabs import NewTabs
 from roost.drivers.storage_visitor import read_storage, write_storage
 from roost.drivers.stores import Stores
 from roost.drivers.window_labels import WindowLabels, no_window
-from roost.errors import BrowserLost, JarUnavailable, RoostError, TabCrashed, TabGone, Unsupported
+from roost.errors import BrowserLost, JarUnavailable, TabCrashed, TabGone, Unsupported
 from roost.vocabulary import JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -336,11 +337,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
 
     async def film(
-        self,
-        tab: TabHandle,
-        options: FilmOptions,
-        show: Callable[[FilmPicture], None],
-        miss: Callable[[RoostError], None] | None = None,
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
         self.page(tab)
         film = Screencast(options, show, self.close_tap)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from roost.conditions import NO_CONDITIONS, Conditions
@@ -20,10 +20,11 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
     Group,
+    Miss,
     OriginStorage,
     RunningBrowser,
+    Show,
 )
 from roost.drivers.connection import Json, log_failure
 from roost.drivers.events import (
@@ -46,7 +47,7 @@ from roost.drivers.link import Link
 from roost.drivers.managed_driver import ManagedDriver
 from roost.drivers.repeated_shots import RepeatedShots
 from roost.drivers.storage_visitor import read_storage, write_storage
-from roost.errors import BrowserLost, JarUnavailable, RoostError, TabGone, Timeout, TooLarge
+from roost.errors import BrowserLost, JarUnavailable, TabGone, Timeout, TooLarge
 from roost.vocabulary import MIB, JarPolicy, TabHandle
 
 logger = logging.getLogger(__name__)
@@ -307,11 +308,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         return self._contexts
 
     async def film(
-        self,
-        tab: TabHandle,
-        options: FilmOptions,
-        show: Callable[[FilmPicture], None],
-        miss: Callable[[RoostError], None] | None = None,
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
         return RepeatedShots(self.page(tab).capture, options, show, miss)
 

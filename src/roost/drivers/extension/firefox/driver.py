@@ -18,10 +18,11 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
+    Miss,
     OriginStorage,
     Report,
     RunningBrowser,
+    Show,
 )
 from roost.drivers.connection import Json
 from roost.drivers.extension.base import (
@@ -150,11 +151,7 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
     # --- pages ---------------------------------------------------------------------------------
 
     async def film(
-        self,
-        tab: TabHandle,
-        options: FilmOptions,
-        show: Callable[[FilmPicture], None],
-        miss: Callable[[RoostError], None] | None = None,
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
         return RepeatedShots(self.page(tab).capture, options, show, miss)
 
