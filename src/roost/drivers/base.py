@@ -13,8 +13,7 @@ TabHandle   targetId           context id                tab id                 
 Every method may raise ``BrowserLost``: the browser died, and all later calls fail as well. Methods
 that take a tab may also raise ``TabGone`` (closed or never there) and ``TabCrashed``. If the tab
 closes or crashes, or the browser dies, while a call runs, the call fails at once with that error.
-Callers may always cancel a call. Only ``bring_to_front`` brings a tab to the front or takes the
-focus.
+Callers may always cancel a call. Only ``bring_to_front`` changes what is in front or focused.
 """
 
 from __future__ import annotations
@@ -161,7 +160,7 @@ class FilmOptions:
 
 @dataclass(frozen=True, slots=True)
 class FilmPicture:
-    """One picture of a film, in JPEG. ``viewport`` is the page's width and height in CSS pixels."""
+    """One JPEG picture of a film. ``viewport``: the page's width and height in CSS pixels."""
 
     data: bytes
     viewport: tuple[float, float]
@@ -593,8 +592,8 @@ class Driver(Protocol):
     async def film(
         self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        """Begin a film. ``show`` gets its pictures, ``miss`` why there is none now. Neither page nor
-        calls on the tab notice the film. Raises ``TabGone`` if there is no such tab."""
+        """Begin a film. ``show`` gets its pictures, ``miss`` why there is none now. Neither page
+        nor calls on the tab notice the film. Raises ``TabGone`` if there is no such tab."""
 
     def page(self, tab: TabHandle) -> PageDriver:
         """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such
