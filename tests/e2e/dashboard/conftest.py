@@ -33,6 +33,9 @@ async def login(house: House) -> tuple[str, str]:
     return view.address, view.code
 
 
+REFUSED = ("Firefox can’t establish a connection", "The page’s settings blocked")
+
+
 @asynccontextmanager
 async def dashboard(
     house: House,
@@ -59,4 +62,5 @@ async def dashboard(
             await page.add_init_script(path=script)
         await page.goto(f"{address}#code={code}")
         yield page
-        assert errors == []
+        # Firefox also reports connections and frames that were refused, which are no script errors.
+        assert [one for one in errors if not one.startswith(REFUSED)] == []

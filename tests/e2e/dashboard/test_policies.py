@@ -46,7 +46,7 @@ async def test_the_person_sets_the_policy_of_a_session_that_runs(
         await page.get_by_role("button", name="Close the large view").click()
         await expect(tile(page, "Clerk").locator(".limits")).to_have_text("Restricted")
         await page.locator(".bar nav").get_by_role("button", name="House").click()
-        shown = page.get_by_role("button", name="Policy of Clerk")
+        shown = page.get_by_role("button", name="policy of Clerk")
         await expect(shown).to_have_text("the dashboard (no-scripts.toml)")
         await shown.click()
         await panel.get_by_label("careful").check()

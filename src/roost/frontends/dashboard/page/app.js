@@ -268,10 +268,10 @@
   }
   function bytes(count2) {
     const mib = count2 / 1024 / 1024;
-    return mib < 1e3 ? `${mib.toFixed(mib < 10 ? 1 : 0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
+    return mib < 1e3 ? `${mib.toFixed(mib < 10 ? 1 : 0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
   }
   function cores(used) {
-    return used === void 0 ? "–" : `${Math.round(used * 100)} %`;
+    return used === void 0 ? "–" : `${Math.round(used * 100)} %`;
   }
   function count(number, one) {
     return `${number} ${one}${number === 1 ? "" : "s"}`;
@@ -556,7 +556,8 @@
         const name = button(tile.name, () => this.look(tile.id), { class: "link" });
         const hold = tile.paused ? this.act("Give back", tile.name, "session_resume", tile.id) : this.act("Pause", tile.name, "session_pause", tile.id);
         const end = button("End", () => this.end(tile.id, tile.name), { class: "small danger", "aria-label": `End ${tile.name}` });
-        const policy = button(tile.policy.join(", ") || "open", () => this.look(tile.id, "policy"), { class: "link", "aria-label": `Policy of ${tile.name}` });
+        const limits = tile.policy.join(", ") || "open";
+        const policy = button(limits, () => this.look(tile.id, "policy"), { class: "link", "aria-label": `${limits}: policy of ${tile.name}` });
         return [name, stateWords(tile), policy, mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
       });
       const all = button("End all sessions", () => this.endAll(wall), { class: "danger" });

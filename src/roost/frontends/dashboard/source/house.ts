@@ -112,7 +112,8 @@ export class HouseView {
       const name = button(tile.name, () => this.look(tile.id), { class: "link" });
       const hold = tile.paused ? this.act("Give back", tile.name, "session_resume", tile.id) : this.act("Pause", tile.name, "session_pause", tile.id);
       const end = button("End", () => this.end(tile.id, tile.name), { class: "small danger", "aria-label": `End ${tile.name}` });
-      const policy = button(tile.policy.join(", ") || "open", () => this.look(tile.id, "policy"), { class: "link", "aria-label": `Policy of ${tile.name}` });
+      const limits = tile.policy.join(", ") || "open";
+      const policy = button(limits, () => this.look(tile.id, "policy"), { class: "link", "aria-label": `${limits}: policy of ${tile.name}` });
       return [name, stateWords(tile), policy, mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
     });
     const all = button("End all sessions", () => this.endAll(wall), { class: "danger" });
