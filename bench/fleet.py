@@ -16,10 +16,10 @@ from typing import Any
 from bench.report import Row
 from roost.fleet.authority import client_context, node_host
 from roost.fleet.config import GatewayConfig
-from roost.fleet.door import EPOCH, SESSION
-from roost.fleet.heads import Header
-from roost.fleet.joining import administer, ask, host_header
+from roost.fleet.http_heads import Header
+from roost.fleet.membership import administer, ask, host_header
 from roost.fleet.node import NodeConfig
+from roost.fleet.node_door import EPOCH, SESSION
 from roost.fleet.streams import Stream, exchange
 from tests.support.house import real_home
 

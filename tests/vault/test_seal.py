@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roost.errors import VaultLocked
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vault.seal import Damaged, is_sealed
 
 DATA = b'{"cookies": ["c4nary-value"]}'

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roost.errors import BadRequest, NotFound, VaultLocked
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vault.store import LoginPage, Secret, Vault, checked_origin, fits, origin_of
 
 ORIGIN = "https://site.test"

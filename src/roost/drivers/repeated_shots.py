@@ -11,7 +11,7 @@ from roost.errors import BrowserLost, RoostError, TabGone
 FIRST_SCALE = 0.25
 """The scale of the first screenshot, which tells how large the page is."""
 RETRY_SECONDS = 1.0
-"""Wait so long after a screenshot that failed, and between two that are the same."""
+"""Wait this long after a screenshot that failed, and between two equal ones."""
 
 
 class RepeatedShots:

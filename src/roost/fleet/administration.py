@@ -12,7 +12,7 @@ from roost.broker.clock import Clock
 from roost.errors import BadRequest, NotFound, Unauthorized
 from roost.fleet.authority import Authority
 from roost.fleet.config import GatewayConfig, is_loopback
-from roost.fleet.nodes import Nodes
+from roost.fleet.node_links import Nodes
 from roost.fleet.registry import Registry
 from roost.fleet.rows import Invitation, Node, User
 from roost.fleet.sessions import Sessions

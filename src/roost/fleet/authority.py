@@ -99,7 +99,8 @@ class Authority:
     def sign_node(self, node: str, request: bytes) -> bytes:
         """Return the certificate for a node's key.
 
-        Of the request, only the key counts. Raises ``BadRequest`` if its signature is wrong.
+        Takes nothing but the key from the request. Raises ``BadRequest`` if the request's signature
+        is wrong.
         """
         hosts = [x509.DNSName(node_host(node))]
         return self._signed(_requested_key(request), "Roost node", NODE + node, hosts)
@@ -206,7 +207,7 @@ def client_context(authority: Path | str, identity: Path | None = None) -> ssl.S
 
 
 def role_of(transport: Any) -> str:
-    """Return the role that the verified certificate of the other side names, or an empty text."""
+    """Return the role that the verified certificate of the other side names, or an empty string."""
     found = transport.get_extra_info("peercert") or {}
     roles = [value for kind, value in found.get("subjectAltName", ()) if kind == "URI"]
     return roles[0] if len(roles) == 1 else ""

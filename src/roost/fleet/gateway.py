@@ -15,10 +15,10 @@ from roost.fleet.administration import Administration
 from roost.fleet.authority import Authority, client_context, server_context
 from roost.fleet.clock import now
 from roost.fleet.config import GatewayConfig, kept_secret
-from roost.fleet.control import ControlDoor
+from roost.fleet.control_door import ControlDoor
 from roost.fleet.journal import FleetJournal
-from roost.fleet.nodes import Nodes
-from roost.fleet.public import PublicDoor
+from roost.fleet.node_links import Nodes
+from roost.fleet.public_door import PublicDoor
 from roost.fleet.registry import Registry
 from roost.fleet.sessions import Sessions
 from roost.fleet.streams import Stream

@@ -1,7 +1,7 @@
-"""What ``roost fleet`` has done on this machine. Each order returns what the command prints.
+"""The orders of ``roost fleet`` on this machine. Each order returns what the command prints.
 
-The command line runs ``python -m roost.fleet do`` and sends an order as JSON, because a front end
-knows nothing of the fleet's room. Tokens travel over the pipe and stand on no command line.
+The command line runs ``python -m roost.fleet do`` and sends an order as JSON, because front ends
+may not import this room. Tokens are sent over the pipe, so that no process list shows them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from roost.errors import BadRequest, NotFound, Timeout
-from roost.fleet import joining, ray_runtime, supervisor
+from roost.fleet import membership, ray_runtime, supervisor
 from roost.fleet.config import PORT, GatewayConfig, fleet_folder, is_loopback
 from roost.fleet.node import NodeConfig
 from roost.fleet.ray_runtime import RayConfig
@@ -36,7 +36,7 @@ def perform(order: str, arguments: dict[str, Any]) -> Reply:
 
 
 def administer(home: Home, order: str, arguments: dict[str, Any]) -> Reply:
-    return asyncio.run(joining.administer(fleet_folder(home), order, arguments))
+    return asyncio.run(membership.administer(fleet_folder(home), order, arguments))
 
 
 def up(
@@ -110,10 +110,10 @@ def join(home: Home, token: str, address: str | None) -> Reply:
             "This machine is in a fleet already.", hint="Leave it first with `roost fleet leave`."
         )
     given = JoinToken.parse(token)
-    host, port = None, joining.DOOR_PORT
+    host, port = None, membership.DOOR_PORT
     if address is not None:
         host, port = parsed_address(address, port)
-    config = asyncio.run(joining.join(given, folder, host, port))
+    config = asyncio.run(membership.join(given, folder, host, port))
     ray = RayConfig.read(folder)
     if ray is not None and ray.runs_node:
         supervisor.start(home, folder, supervisor.RAY)
@@ -142,13 +142,13 @@ def leave(home: Home, force: bool) -> Reply:
     if config is None:
         raise NotFound("This machine is in no fleet.", hint="There is nothing to leave.")
     if not force:
-        asyncio.run(joining.say_goodbye(folder, config, LEAVE_SECONDS))
+        asyncio.run(membership.say_goodbye(folder, config, LEAVE_SECONDS))
     ray = RayConfig.read(folder)
     if ray is not None and ray.runs_node:
         supervisor.stop(folder, supervisor.RAY)  # else Ray starts the node again
         ray_runtime.forget(folder)
     supervisor.stop(folder, supervisor.NODE)
-    joining.leave(folder)
+    membership.leave(folder)
     return {"left": config.name}
 
 

@@ -16,7 +16,7 @@ from ray.autoscaler.sdk import request_resources
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from roost.errors import BrowserLost
-from roost.fleet import joining, supervisor
+from roost.fleet import membership, supervisor
 from roost.fleet.config import fleet_folder
 from roost.fleet.node import NodeConfig
 from roost.fleet.ray_runtime import RESOURCE, RayConfig
@@ -52,7 +52,7 @@ class NodeActor:
         host: address of this machine in Ray's cluster.
         """
         folder = fleet_folder(Home.find())
-        asyncio.run(joining.join(JoinToken.parse(token), folder, host, joining.DOOR_PORT))
+        asyncio.run(membership.join(JoinToken.parse(token), folder, host, membership.DOOR_PORT))
 
 
 class RayEngine:

@@ -132,7 +132,7 @@ def keep(folder: Path, role: str, ready_fd: int | None) -> int:
 
 
 def _wait(fd: int, seconds: float) -> None:
-    """Wait for a signal, at most so long."""
+    """Wait for a signal, but no longer than ``seconds``."""
     if select.select([fd], [], [], seconds)[0]:
         os.read(fd, 64)
 

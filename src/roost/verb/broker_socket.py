@@ -1,6 +1,6 @@
 """The connection to a running broker: find its socket, say hello and the call, read the answer.
 
-This file knows only the way without obstacles. It raises ``NoBrokerError`` if no broker answers or
+This file handles only a broker that runs. It raises ``NoBrokerError`` if no broker answers or
 something about the files of ROOST_HOME is not as it should be; ``start.py`` then finds out what.
 """
 

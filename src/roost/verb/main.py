@@ -170,7 +170,7 @@ def _end(code: int, text: str = "", fd: int = 1) -> "NoReturn":
         if text:
             _write(fd, text)
     except BrokenPipeError:
-        code = FAILED  # whoever read our output has enough
+        code = FAILED  # the reader has closed the pipe
     except KeyboardInterrupt:
         code = INTERRUPTED
     os._exit(code)

@@ -73,7 +73,8 @@ DIALOG_CHARS = 2000
 FILMS = 64
 INPUTS = 512
 INPUT_SECONDS = 5.0
-"""Give up input that a page does not take for so long, for example because a dialog is open."""
+"""Give up input that a page does not take within this time, for example because a dialog is
+open."""
 FILM_OPTIONS = {
     FilmKind.TILE: FilmOptions(width=400, height=300, quality=40, interval=1.0),
     FilmKind.LARGE: FilmOptions(width=1600, height=1200, quality=70, interval=0.03),

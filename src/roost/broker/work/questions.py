@@ -35,7 +35,7 @@ _HANDOFF_WORDS: dict[QuestionAnswer, Literal["done", "cannot"]] = {
 
 
 async def handoff(broker: Broker, agent: AgentId, op: ops.Handoff) -> views.HandoffView:
-    """Ask the person, and wait as long as MCP clients do. The same call again goes on waiting."""
+    """Ask the person, and wait as long as MCP clients do. A repeated call continues to wait."""
     question = broker.decide(
         core.ask_question,
         agent=agent,

@@ -41,7 +41,7 @@ async def read(broker: Broker, agent: AgentId, op: ops.Read) -> views.WebTextVie
     if op.url is None:
         return await _of_page(broker, agent, op)
     session = broker.decide(core.session_for, agent, op.session)
-    if op.tab is not None:  # a tab of somebody else answers as for every other operation
+    if op.tab is not None:  # refuse another session's tab as every operation does
         await page_use.located(broker, agent, op, "read", acts=False, revives=True)
 
     def checked(url: str) -> str:

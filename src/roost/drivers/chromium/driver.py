@@ -202,7 +202,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             try:
                 await self._labels.show(jar, group)
             except BaseException:
-                self._close(tab)  # no caller has its handle
+                self._close(tab)  # no caller will get its handle, so nobody else would close it
                 raise
             self._drop_unused_label(jar)
         return tab
@@ -262,7 +262,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     def ask_conditions(self, of: ConditionsOf) -> None:
         self._conditions_of = of
 
-    def check_conditions(self, conditions: Conditions) -> None: ...  # it can follow all
+    def check_conditions(self, conditions: Conditions) -> None: ...  # Chromium follows them all
 
     async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
         await self._grants.put(self._browser(), jar, conditions.grants)

@@ -20,7 +20,8 @@ from roost.vocabulary import TabHandle
 _PICTURE = b'{"method":"Page.screencastFrame",'
 _ATTACH, _START, _UNHEARD = "attach", "start", "unheard"
 SLOW_SECONDS = 0.5
-"""Pictures that are at least so far apart are slow: Chromium would draw many for nobody."""
+"""A film with at least this much time between two pictures is slow. Its screencast stops in
+between, so that Chromium draws no pictures that are not shown."""
 
 
 class Screencast:

@@ -86,7 +86,7 @@ def remove_secret(flags: CommonFlags, name: str) -> None:
 @operator_option
 @click.pass_context
 def test_secret(ctx: click.Context, name: str) -> None:
-    """Check that the value of secret NAME can be had, without showing it."""
+    """Check that the value of secret NAME can be read, without showing it."""
     from roost.frontends.cli.broker_call import ask
 
     flags = ctx.ensure_object(CommonFlags)

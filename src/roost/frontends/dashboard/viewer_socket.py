@@ -61,9 +61,9 @@ FEED_LINES = 500
 TURN = 64
 """Messages of one page to handle before everybody else gets a turn."""
 REPLIES = 256
-"""A page that asks more while so many of its answers are unread is disconnected."""
+"""Disconnect a page that asks more while this many answers wait to be sent to it."""
 SEND_SECONDS = 20.0
-"""A page that takes no message for so long is disconnected."""
+"""Disconnect a page that receives no message for this long."""
 POLICY, GOING = 1008, 1001
 CALLED = frozenset(
     {"op", "take", "give", "draw", "file", "choose", "feed", "house", "doctor", "forbid"}

@@ -40,7 +40,7 @@ class _Object:
     members: tuple[_Member, ...]
 
     def find(self, key: str) -> _Member | None:
-        """Return the member with that key. Of two, readers take the last."""
+        """Return the member with that key: the last one if there are several, as parsers do."""
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 

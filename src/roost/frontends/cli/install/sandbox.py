@@ -57,7 +57,8 @@ def restore(client: McpClient) -> ChangedFile | None:
 
 
 def offer(client: McpClient) -> None:
-    """Ask whether ``roost`` commands may leave the client's sandbox, if that is a question here.
+    """Ask whether ``roost`` commands may leave the client's sandbox, if that client uses its
+    sandbox here.
 
     Claude Code's sandbox is off unless its settings switch it on. Codex's is on unless its
     settings switch it off. An earlier yes stands.

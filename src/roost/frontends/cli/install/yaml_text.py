@@ -91,7 +91,7 @@ def _find(mapping: Any, name: str) -> tuple[Any, Any] | None:
 def _end(node: Any, line: int) -> int:
     """Return the last line of a node.
 
-    The end of a block is where the next token stands, below comments that belong to nobody. So
+    The end of a block is where the next token stands, below comments that belong to no entry. So
     this is the end of the block's last value instead.
 
     line: the line of the node's key, where an empty node has no line of its own.

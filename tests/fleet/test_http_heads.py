@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roost.errors import BadRequest, TooLarge
-from roost.fleet.heads import (
+from roost.fleet.http_heads import (
     HEAD_BYTES,
     HEADERS,
     Body,
