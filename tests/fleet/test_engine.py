@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from cryptography import x509
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +17,11 @@ from roost.errors import BadRequest, Internal
 from roost.fleet import ray_runtime
 from roost.fleet.authority import Authority, certificate_request
 from roost.fleet.engine import Demand, Engine, tend, wanted
-from roost.fleet.ray_runtime import RayConfig, check_software
+from roost.fleet.ray_runtime import RESOURCE, RayConfig, check_software
 from roost.local.home import Home
 
 HERE: dict[str, str | None] = {"ray": "2.60.0", "python": "3.11"}
+EXAMPLES = Path(__file__).parents[2] / "docs" / "how-to" / "fleet"
 COUNTS = st.integers(0, 200)
 
 
@@ -30,9 +33,10 @@ class FakeEngine:
         self.asked: list[int] = []
         self.joined: list[str] = []
 
-    def keep_nodes(self, invite: Callable[[], str]) -> int:
+    def keep_nodes(self, invite: Callable[[], str], drained: frozenset[str]) -> int:
         self.joined.append(invite())
-        return self.machines
+        self.drained = drained
+        return self.machines - len(drained)
 
     def ask_for(self, machines: int) -> None:
         self.asked.append(machines)
@@ -44,10 +48,20 @@ class FakeEngine:
 def test_waiting_sessions_become_a_request_for_machines() -> None:
     engine = FakeEngine(2)
     checked: Engine = engine
-    ready = {"state": "ready", "slots": 12}
-    status: dict[str, Any] = {"nodes": [ready, ready, {"state": "lost", "slots": 0}], "waiting": 13}
+    ready = {"id": "a", "state": "ready", "slots": 12, "sessions": 12}
+    lost = {"id": "c", "state": "lost", "slots": 0, "sessions": 0}
+    status: dict[str, Any] = {"nodes": [ready, ready, lost], "waiting": 13}
     tend(checked, lambda: status, lambda: "token")
     assert (engine.asked, engine.joined) == ([4], ["token"])
+
+
+def test_only_drained_machines_without_sessions_may_go() -> None:
+    engine = FakeEngine(3)
+    empty = {"id": "a", "state": "draining", "slots": 12, "sessions": 0}
+    full = {"id": "b", "state": "draining", "slots": 12, "sessions": 3}
+    idle = {"id": "c", "state": "ready", "slots": 12, "sessions": 0}
+    tend(engine, lambda: {"nodes": [empty, full, idle], "waiting": 0}, lambda: "token")
+    assert (engine.drained, engine.asked) == (frozenset({"a"}), [2])
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
@@ -106,7 +120,7 @@ def test_the_certificates_of_ray_and_of_the_fleet_have_different_authorities(
 
 def test_a_fleet_without_a_ray_of_its_own_offers_none(tmp_path: Path) -> None:
     assert ray_runtime.terms(tmp_path, {}) is None
-    ray_runtime.use_cluster(tmp_path, "10.0.0.1:6379")
+    ray_runtime.use_ray_of_others(tmp_path, "10.0.0.1:6379")
     assert ray_runtime.terms(tmp_path, {}) is None
 
 
@@ -123,9 +137,29 @@ def test_what_a_machine_remembers_of_ray_is_read_back_or_named(tmp_path: Path) -
 def test_the_folder_of_another_user_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_runtime.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     made = ray_runtime.scratch_folder(Home(tmp_path / "home"))
     made.rmdir()
     made.symlink_to(tmp_path)
     with pytest.raises(Internal, match="belongs to somebody else"):
         ray_runtime.scratch_folder(Home(tmp_path / "home"))
+
+
+def test_the_example_for_the_cluster_launcher_is_valid() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    autoscaler = pytest.importorskip("ray.autoscaler")
+    schema = json.loads((Path(autoscaler.__file__).parent / "ray-schema.json").read_text())
+    example = yaml.safe_load((EXAMPLES / "aws.yaml").read_text())
+    jsonschema.validate(example, schema)
+    machine = example["available_node_types"]["machine"]
+    assert machine["resources"][RESOURCE] == 1
+
+
+def test_the_example_for_kuberay_names_the_resource_and_asks_for_a_token() -> None:
+    example = yaml.safe_load((EXAMPLES / "kuberay.yaml").read_text())
+    assert (example["apiVersion"], example["kind"]) == ("ray.io/v1", "RayCluster")
+    workers = example["spec"]["workerGroupSpecs"][0]
+    assert json.loads(json.loads(workers["rayStartParams"]["resources"])) == {RESOURCE: 1}
+    for group in (example["spec"]["headGroupSpec"], workers):
+        names = {each["name"] for each in group["template"]["spec"]["containers"][0]["env"]}
+        assert names == {"RAY_AUTH_MODE", "RAY_AUTH_TOKEN"}

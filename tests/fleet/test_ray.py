@@ -115,6 +115,16 @@ def test_sessions_outlive_the_processes_of_ray_and_of_roost(fleet: RayFleet) -> 
     assert kept == set(sessions)
 
 
+def test_a_drained_machine_is_free_to_go_for_ray(fleet: RayFleet) -> None:
+    """Ray ends idle machines, and a machine with an actor is not idle."""
+    node = fleet.nodes[0]
+    names = {each["address"].split(":")[0]: each["name"] for each in fleet.status()["nodes"]}
+    fleet.head.roost("fleet", "drain", names[node.address])
+    _wait_for(lambda: node.processes("ray::NodeActor") == [])
+    fleet.head.roost("fleet", "drain", "--undo", names[node.address])
+    _found(lambda: _one(node, "ray::NodeActor"))
+
+
 def test_a_machine_that_leaves_gives_its_sessions_away_and_keeps_no_process(
     fleet: RayFleet,
 ) -> None:

@@ -1,9 +1,11 @@
-"""``python -m roost.fleet ROLE``: the fleet's processes. People use ``roost fleet``."""
+"""``python -m roost.fleet ROLE``: the fleet's processes. People use ``roost fleet``.
+
+Supervisors run as long as the machine does, so each role imports only what it needs.
+"""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import logging
 import os
@@ -11,13 +13,10 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roost.errors import BadRequest, Internal, RoostError
-from roost.fleet.config import GatewayConfig, fleet_folder
-from roost.fleet.gateway import Gateway
-from roost.fleet.node import Node, NodeConfig
-from roost.fleet.orders import administer, perform
-from roost.fleet.ray_runtime import STARTED, RayConfig, end, environment, run, scratch_folder
+from roost.fleet.config import fleet_folder
 from roost.fleet.supervisor import (
     CRASHED,
     DONE,
@@ -28,6 +27,11 @@ from roost.fleet.supervisor import (
 )
 from roost.local.broker_start import detach, report
 from roost.local.home import Home
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from roost.fleet.ray_runtime import RayConfig
 
 RAY_STOP_SECONDS = 3.0
 logger = logging.getLogger("roost.fleet")
@@ -54,9 +58,9 @@ def main() -> int:
             return keep(folder, options.kept or NODE, options.ready_fd)
         match options.role:
             case "gateway":
-                return asyncio.run(_serve_gateway(home, folder, options.ready_fd))
+                return _run_gateway(folder, options.ready_fd)
             case "node":
-                return asyncio.run(_serve_node(home, folder, options.ready_fd))
+                return _run_node(home, folder, options.ready_fd)
             case "ray":
                 return _run_ray(home, folder, options.ready_fd)
             case _:
@@ -75,6 +79,8 @@ def main() -> int:
 
 def _do() -> int:
     """Perform the order on stdin, and write the answer to stdout."""
+    from roost.fleet.orders import perform
+
     try:
         asked = json.load(sys.stdin)
         code, reply = DONE, perform(asked["order"], asked["arguments"])
@@ -90,36 +96,55 @@ def _bug(problem: Exception) -> RoostError:
     return Internal(f"{type(problem).__name__}: {problem}")
 
 
-async def _serve_gateway(home: Home, folder: Path, ready_fd: int | None) -> int:
+def _run_gateway(folder: Path, ready_fd: int | None) -> int:
+    import asyncio
+
+    from roost.fleet.config import GatewayConfig
+    from roost.fleet.gateway import Gateway
+
     config = GatewayConfig.read(folder)
     if config is None:
         raise BadRequest("There is no gateway here.", hint="Run `roost fleet up`.")
     gateway = Gateway(folder, config)
-    await gateway.start()
-    try:
-        logger.info("the gateway serves %s, pid %d", gateway.config.address, os.getpid())
-        await _until_told(ready_fd, asyncio.Event())
-    finally:
-        await gateway.aclose()
+
+    async def serve() -> None:
+        await gateway.start()
+        try:
+            logger.info("the gateway serves %s, pid %d", gateway.config.address, os.getpid())
+            await _until_told(ready_fd, asyncio.Event())
+        finally:
+            await gateway.aclose()
+
+    asyncio.run(serve())
     return DONE
 
 
-async def _serve_node(home: Home, folder: Path, ready_fd: int | None) -> int:
+def _run_node(home: Home, folder: Path, ready_fd: int | None) -> int:
+    import asyncio
+
+    from roost.fleet.node import Node, NodeConfig
+
     config = NodeConfig.read(folder)
     if config is None:
         raise BadRequest("This machine is in no fleet.", hint="Run `roost fleet join TOKEN`.")
-    node = Node(home, folder, config)
-    await node.start()
-    try:
-        logger.info("node %s listens on port %d, pid %d", config.name, node.port, os.getpid())
-        await _until_told(ready_fd, node.dismissed)
-    finally:
-        await node.aclose()
+
+    async def serve() -> None:
+        node = Node(home, folder, config)
+        await node.start()
+        try:
+            logger.info("node %s listens on port %d, pid %d", config.name, node.port, os.getpid())
+            await _until_told(ready_fd, node.dismissed)
+        finally:
+            await node.aclose()
+
+    asyncio.run(serve())
     return DONE
 
 
 def _run_ray(home: Home, folder: Path, ready_fd: int | None) -> int:
     """Run Ray until it ends or a signal comes. The supervisor starts Ray again if it ends."""
+    from roost.fleet.ray_runtime import STARTED, end, run, scratch_folder
+
     config = _ray_config(folder)
     _end_at_signals()
     scratch = scratch_folder(home)
@@ -140,9 +165,12 @@ def _run_ray(home: Home, folder: Path, ready_fd: int | None) -> int:
 
 def _run_engine(home: Home, folder: Path, ready_fd: int | None) -> int:
     """Have Ray keep the nodes running, until a signal comes or Ray cannot be reached."""
-    config = _ray_config(folder)
-    os.environ.update(environment(folder, config))
     from roost.fleet.engine import LOOK_SECONDS, tend
+    from roost.fleet.orders import administer
+    from roost.fleet.ray_runtime import environment
+
+    config = _ray_config(folder)
+    os.environ.update(environment(folder, config))  # Ray reads its variables when it is imported
     from roost.fleet.ray_engine import RayEngine
 
     engine = RayEngine(config)
@@ -165,6 +193,8 @@ def _run_engine(home: Home, folder: Path, ready_fd: int | None) -> int:
 
 
 def _ray_config(folder: Path) -> RayConfig:
+    from roost.fleet.ray_runtime import RayConfig
+
     config = RayConfig.read(folder)
     if config is None:
         raise BadRequest("Ray is not part of the fleet here.", hint="Run `roost fleet up`.")
@@ -183,6 +213,8 @@ def _end_at_signals() -> None:
 
 async def _until_told(ready_fd: int | None, done: asyncio.Event) -> None:
     """Report that the process is ready, and wait for a signal or until it is done."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, done.set)

@@ -18,10 +18,11 @@ LOOK_SECONDS = 2.0
 class Engine(Protocol):
     """Starts and watches one node per machine. All calls block."""
 
-    def keep_nodes(self, invite: Callable[[], str]) -> int:
-        """Have a node running on each machine, and return how many machines there are.
+    def keep_nodes(self, invite: Callable[[], str], drained: frozenset[str]) -> int:
+        """Have a node running on each machine, and return how many machines are to stay.
 
         invite: makes a join token for a machine that has not joined the fleet.
+        drained: ids of nodes that drain and have no session left. Their machines may go.
         """
         ...
 
@@ -36,17 +37,29 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """How full the fleet is: machines that are ready, their slots, and sessions that wait."""
+    """How full the fleet is.
+
+    machines: nodes that are ready.
+    slots: sessions that all of them take.
+    waiting: sessions that wait for room.
+    drained: ids of nodes that drain and have no session left.
+    """
 
     machines: int
     slots: int
     waiting: int
+    drained: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, status: dict[str, Any]) -> Demand:
         """Return the demand in an administrator's ``status``."""
         ready = [node for node in status["nodes"] if node["state"] == "ready"]
-        return cls(len(ready), sum(node["slots"] for node in ready), status["waiting"])
+        drained = frozenset(
+            node["id"]
+            for node in status["nodes"]
+            if node["state"] == "draining" and not node["sessions"]
+        )
+        return cls(len(ready), sum(node["slots"] for node in ready), status["waiting"], drained)
 
 
 def wanted(demand: Demand, machines: int) -> int:
@@ -64,5 +77,5 @@ def wanted(demand: Demand, machines: int) -> int:
 
 def tend(engine: Engine, status: Callable[[], dict[str, Any]], invite: Callable[[], str]) -> None:
     """Look once after the machines: keep their nodes running, and ask for those that lack."""
-    machines = engine.keep_nodes(invite)
-    engine.ask_for(wanted(Demand.of(status()), machines))
+    demand = Demand.of(status())
+    engine.ask_for(wanted(demand, engine.keep_nodes(invite, demand.drained)))

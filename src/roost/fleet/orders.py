@@ -91,7 +91,7 @@ def _start_ray(
             field="ray",
         )
     if cluster is not None:
-        config = ray_runtime.use_cluster(folder, cluster)
+        config = ray_runtime.use_ray_of_others(folder, cluster)
     elif is_loopback(gateway.host):
         return None
     elif config is None or not config.is_head or redis != config.redis:

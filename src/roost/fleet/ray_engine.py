@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import ray
@@ -34,17 +35,19 @@ logger = logging.getLogger(__name__)
 class NodeActor:
     """Runs in a worker of Ray on one machine."""
 
-    def keep(self) -> bool:
-        """Start the node's supervisor if it does not run. Returns False if this machine must join.
+    def keep(self) -> str | None:
+        """Start the node's supervisor if it does not run.
 
-        Raises the error that the node reports.
+        Returns the node's id, or None if this machine must join first. Raises the error that the
+        node reports.
         """
         home = Home.find()
         folder = fleet_folder(home)
-        if NodeConfig.read(folder) is None:
-            return False
+        config = NodeConfig.read(folder)
+        if config is None:
+            return None
         supervisor.start(home, folder, supervisor.NODE)
-        return True
+        return config.id
 
     def join(self, token: str, host: str) -> None:
         """Let this machine join the fleet.
@@ -73,25 +76,34 @@ class RayEngine:
             ) from None
         self._asked = 0
         self._looks = 0
+        self._node_ids: dict[str, str] = {}
+        """The id of the node on each machine, by Ray's id of the machine."""
 
-    def keep_nodes(self, invite: Callable[[], str]) -> int:
+    def keep_nodes(self, invite: Callable[[], str], drained: frozenset[str]) -> int:
         machines = [node for node in ray.nodes() if node["Alive"] and _runs_node(node)]
-        actors = [(node, self._actor(node)) for node in machines]
-        kept = {actor.keep.remote(): (node, actor) for node, actor in actors}
-        waiting = list(kept)
+        staying = [each for each in machines if self._node_ids.get(each["NodeID"]) not in drained]
+        for machine in machines:
+            if machine not in staying:
+                self._let_go(machine)
+        actors = [(each, _actor(each)) for each in staying]
+        asked = {actor.keep.remote(): (each, actor) for each, actor in actors}
+        waiting = list(asked)
         done, late = ray.wait(waiting, num_returns=len(waiting), timeout=ANSWER_SECONDS)
         for ref in late:
-            logger.warning("the actor on %s does not answer", _address(kept[ref][0]))
+            logger.warning("the actor on %s does not answer", _address(asked[ref][0]))
         for ref in done:
-            node, actor = kept[ref]
+            machine, actor = asked[ref]
             try:
-                if not ray.get(ref):
-                    host = _address(node)
-                    ray.get(actor.join.remote(invite(), host), timeout=ANSWER_SECONDS)
-                    ray.get(actor.keep.remote(), timeout=ANSWER_SECONDS)
+                self._node_ids[machine["NodeID"]] = ray.get(ref) or _joined(machine, actor, invite)
             except ray.exceptions.RayError as problem:
-                logger.error("the node on %s does not start: %s", _address(node), _cause(problem))
-        return len(machines)
+                logger.error("no node on %s: %s", _address(machine), _cause(problem))
+        return len(staying)
+
+    def _let_go(self, machine: dict[str, Any]) -> None:
+        """End the actor of a machine, so that Ray takes the machine for idle and may end it."""
+        with suppress(ValueError):  # it was ended before
+            ray.kill(ray.get_actor(_name(machine)))
+            logger.info("the node on %s is drained; the machine may go", _address(machine))
 
     def ask_for(self, machines: int) -> None:
         self._looks += 1
@@ -102,33 +114,44 @@ class RayEngine:
     def close(self) -> None:
         ray.shutdown()
 
-    def _actor(self, node: dict[str, Any]) -> Any:
-        """Return the actor of a machine, made if there is none.
 
-        A machine whose Ray was started again is another machine for Ray, and gets another actor.
-        """
-        return (
-            ray.remote(NodeActor)
-            .options(
-                name=f"node-{node['NodeID']}",
-                lifetime="detached",
-                get_if_exists=True,
-                max_restarts=-1,
-                max_task_retries=1,
-                num_cpus=0,
-                resources={RESOURCE: 1},
-                scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
-            )
-            .remote()
+def _actor(machine: dict[str, Any]) -> Any:
+    """Return the actor of a machine, made if there is none.
+
+    A machine whose Ray was started again is another machine for Ray, and gets another actor.
+    """
+    return (
+        ray.remote(NodeActor)
+        .options(
+            name=_name(machine),
+            lifetime="detached",
+            get_if_exists=True,
+            max_restarts=-1,
+            max_task_retries=1,
+            num_cpus=0,
+            resources={RESOURCE: 1},
+            scheduling_strategy=NodeAffinitySchedulingStrategy(machine["NodeID"], soft=False),
         )
+        .remote()
+    )
 
 
-def _runs_node(node: dict[str, Any]) -> bool:
-    return bool(node["Resources"].get(RESOURCE, 0) >= 1)
+def _joined(machine: dict[str, Any], actor: Any, invite: Callable[[], str]) -> str:
+    """Let a machine join that Ray has added, and return the id of its node."""
+    ray.get(actor.join.remote(invite(), _address(machine)), timeout=ANSWER_SECONDS)
+    return str(ray.get(actor.keep.remote(), timeout=ANSWER_SECONDS))
 
 
-def _address(node: dict[str, Any]) -> str:
-    return str(node["NodeManagerAddress"])
+def _name(machine: dict[str, Any]) -> str:
+    return f"node-{machine['NodeID']}"
+
+
+def _runs_node(machine: dict[str, Any]) -> bool:
+    return bool(machine["Resources"].get(RESOURCE, 0) >= 1)
+
+
+def _address(machine: dict[str, Any]) -> str:
+    return str(machine["NodeManagerAddress"])
 
 
 def _cause(problem: Exception) -> str:

@@ -130,7 +130,7 @@ def set_up_head(folder: Path, host: str, redis: str | None) -> RayConfig:
     return config
 
 
-def use_cluster(folder: Path, address: str) -> RayConfig:
+def use_ray_of_others(folder: Path, address: str) -> RayConfig:
     """Write that the fleet uses a cluster that somebody else runs, and return the configuration."""
     variables = {name: value for name, value in os.environ.items() if name.startswith("RAY_")}
     config = RayConfig(address, None, is_head=False, runs_node=False, variables=variables)
@@ -217,7 +217,7 @@ def environment(folder: Path, config: RayConfig) -> dict[str, str]:
     return variables
 
 
-def start_command(config: RayConfig, scratch: Path) -> list[str]:
+def launch_arguments(config: RayConfig, scratch: Path) -> list[str]:
     """Return the command that runs Ray on this machine until it is terminated."""
     assert config.host is not None
     where = (
@@ -280,7 +280,7 @@ def run(folder: Path, scratch: Path, config: RayConfig) -> subprocess.Popen[byte
     for old in scratch.glob("session_*"):
         shutil.rmtree(old, ignore_errors=True)
     return subprocess.Popen(
-        start_command(config, scratch),
+        launch_arguments(config, scratch),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
