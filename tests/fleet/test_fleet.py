@@ -35,7 +35,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Home
         yield first, second
 
 
-async def test_a_user_works_in_sessions_on_whatever_machine_they_are(
+async def test_a_user_works_in_sessions_on_any_machine(
     tmp_path: Path, homes: tuple[Home, Home]
 ) -> None:
     async with fleet_of(tmp_path, *homes) as fleet:
@@ -153,7 +153,7 @@ async def _raw(fleet: Fleet, data: bytes) -> bytes:
         await stream.aclose()
 
 
-async def test_strangers_and_smugglers_are_refused(
+async def test_wrong_tokens_and_smuggled_requests_are_refused(
     tmp_path: Path, homes: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roost.fleet.streams.LINGER_SECONDS", 0.2)

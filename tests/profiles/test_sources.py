@@ -64,7 +64,7 @@ def test_recently_used_storage_of_a_profile_is_taken_and_the_rest_reported(
 
 
 @pytest.mark.parametrize("domain", ["", "  ", "https://example.com/", "*."])
-def test_what_is_no_domain_is_refused(tmp_path: Path, domain: str) -> None:
+def test_text_that_is_not_a_domain_is_refused(tmp_path: Path, domain: str) -> None:
     path = tmp_path / "cookies.txt"
     path.write_text(TXT)
     with pytest.raises(BadRequest, match="domain"):

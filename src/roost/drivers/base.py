@@ -119,7 +119,7 @@ FAILED_TITLE = "This page failed to load"
 class Arrival:
     """The result of a navigation: the final address and its HTTP status (None: no request).
 
-    ``stayed``: the response was no document (a download, 204), so the tab kept its old page.
+    ``stayed``: the response was not a document (a download, 204), so the tab kept its old page.
     """
 
     url: str
@@ -168,7 +168,7 @@ class FilmPicture:
 
 
 class Film(Protocol):
-    """Pictures of one tab, as long as somebody looks at them.
+    """Pictures of one tab, as long as a viewer shows them.
 
     The first picture comes at once. Each later one comes after ``go_on``, when the page has
     changed. A film ends with its tab, with its browser, or by ``close``.
@@ -558,7 +558,7 @@ class Driver(Protocol):
         """Add these cookies to the jar. Return the cookies that the browser refused."""
 
     async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        """Delete the cookies with these names, domains and paths. Missing ones are no error."""
+        """Delete the cookies with these names, domains and paths. Missing cookies are ignored."""
 
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
         """Return the localStorage of these origins in the jar, without loading their pages or

@@ -72,7 +72,7 @@ class WindowLabels:
     async def show(self, jar: str, group: Group) -> bool:
         """Open the jar's label, unless there is one. Return whether this call opened it.
 
-        A label that cannot be opened is no error: the session works without it.
+        If the label cannot be opened, the session works without it.
         """
         if jar == SHARED_JAR or jar in self._pages:
             return False

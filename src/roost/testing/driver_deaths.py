@@ -106,7 +106,7 @@ async def cancelling_any_call_at_once_leaves_the_browser_usable(rig: DriverRig) 
     check_picture(await rig.capture(tab, Shot()), "jpeg")
     await rig.works(await rig.tab(jar=jar))
     stray = [event for event in rig.reports.events if isinstance(event, TabOpened)]
-    assert stray == [], "a tab that nobody waits for any more is nobody's"
+    assert stray == [], "the driver kept a tab whose caller had been cancelled"
 
 
 async def _whatever(call: Awaitable[object]) -> None:

@@ -48,7 +48,7 @@ def connect(folder: str) -> "tuple[socket, str]":
         token = _secret(folder + "/token").strip()
     except (OSError, ValueError, LookupError, TypeError):
         path = token = ""
-    # Without a broker, connect all the same: in a sandbox, starting one would be of no use.
+    # Connect even if no broker runs: in a sandbox, starting one would not help.
     sock = socket(AF_UNIX, SOCK_STREAM)
     sock.settimeout(ANSWER_SECONDS)
     try:

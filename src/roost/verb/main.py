@@ -44,7 +44,7 @@ def run(words: "list[str]") -> bool:
 
 
 def _run_other(table: Table, call: Call, left: "list[str]") -> bool:
-    """Run ``call``, ``help`` or ``completion``, or return False for commands that are no verbs."""
+    """Run ``call``, ``help`` or ``completion``, or return False for commands that are not verbs."""
     if not left:
         if call.options.get("help"):
             _help(table, [])

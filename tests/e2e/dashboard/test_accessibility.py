@@ -33,7 +33,7 @@ async def violations(page: Page) -> list[Any]:
 @needs_axe
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_everybody_can_use_the_dashboard(
+async def test_the_dashboard_is_accessible(
     hurt_house: House, web: Web, scheme: str, width: int
 ) -> None:
     look = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}

@@ -216,7 +216,7 @@ class Caller:
             is_member = state.member(agent, SessionId(notice.session)) is not None
             return is_member or agent == OPERATOR or agent in to
 
-        if agent == OPERATOR:  # the operator is no member, so addresses are redacted
+        if agent == OPERATOR:  # the operator is not a member, so addresses are redacted
             return self._broker.watchers.listen(sees, view_of.notice)
         return self._broker.watchers.listen(sees)
 
@@ -230,7 +230,7 @@ class Caller:
         return view
 
     async def _step(self, operation: Operation, seconds: float) -> View:
-        """Perform a step of a batch that has so many seconds left."""
+        """Perform a step of a batch within ``seconds``, the rest of the batch's time."""
         return await self._audited(operation, min(seconds, _seconds(operation, None)))
 
     async def _work(self, operation: Operation, seconds: float) -> View:

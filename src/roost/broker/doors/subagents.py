@@ -111,7 +111,7 @@ class SharedConnection:
             return found
         if origin.is_repeated:
             raise Interrupted(
-                "The broker restarted during this call, and nobody knows any more which sub-agent"
+                "The broker restarted during this call, and no longer knows which sub-agent"
                 " made it."
             )
         if reports.note_once(agent):

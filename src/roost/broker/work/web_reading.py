@@ -103,7 +103,7 @@ async def _converted(found: Fetched, form: str) -> tuple[str, str]:
     if mime not in ("text/html", "application/xhtml+xml"):
         if not _TEXTS.match(mime):
             raise BadRequest(
-                "url: the address is no text.",
+                "url: the document at this address is not text.",
                 hint=Hint("Open it in the browser[ with {Navigate}], which downloads it."),
                 field="url",
                 page_said=mime[:100],

@@ -85,7 +85,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._announced: set[TabHandle] = set()
         """Tabs reported with ``TabOpened``. ``RunningBrowser`` must not list them again."""
         self._unseen: dict[str, str] = {}
-        """The target by session of unseen pages and labels, which are no tabs: see ``storage.py``
+        """The target by session of unseen pages and labels, which are not tabs: see ``storage.py``
         and ``window_labels.py``."""
         self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}

@@ -101,7 +101,7 @@ async def _next_question(notices: Notices) -> str:
 
 
 async def _address(api: BrokerApi, keep: KeepNotes) -> str | None:
-    """Return the dashboard's address. It opens the page, but logs nobody in."""
+    """Return the dashboard's address. The address alone does not log the person in."""
     status = await api.call(ops.Status())
     keep(status)
     return None if status.broker.http is None else f"{status.broker.http}/dashboard/"

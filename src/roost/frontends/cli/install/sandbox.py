@@ -32,7 +32,7 @@ RULE: Final = """\
 prefix_rule(pattern = ["roost"], decision = "allow")
 """
 WITHOUT: Final = (
-    "{title}'s sandbox keeps `roost` commands from Roost's socket. Its MCP tools work all the same."
+    "{title}'s sandbox keeps `roost` commands from Roost's socket. Its MCP tools work anyway."
 )
 
 

@@ -41,7 +41,7 @@ def change(text: str, path: Sequence[str], value: Any) -> str:
     config = read(text)
     entries = config.get(outer)
     if not isinstance(entries, dict | None):
-        raise Malformed(f"{outer} is no mapping of entries", 1)
+        raise Malformed(f"{outer} is not a mapping of entries", 1)
     if (entries or {}).get(name) == value:
         return text
     bom = BOM if text.startswith(BOM) else ""
