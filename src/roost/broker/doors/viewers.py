@@ -12,7 +12,7 @@ import logging
 import subprocess
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from roost import core
@@ -87,6 +87,8 @@ FILM_OPTIONS = {
     FilmKind.TILE: FilmOptions(width=400, height=300, quality=40, interval=1.0),
     FilmKind.LARGE: FilmOptions(width=1600, height=1200, quality=70, interval=0.03),
 }
+SPREAD_STEPS, SPREAD = 7, 0.015
+"""The intervals of films of one kind differ by up to six times this share."""
 logger = logging.getLogger(__name__)
 
 
@@ -371,8 +373,13 @@ class BrokerViewer:
         def miss(error: RoostError) -> None:
             self._ear.missed(wish.number, error.message)
 
+        options = FILM_OPTIONS[wish.kind]
+        # Films that begin together would take their pictures together, and agents would wait for
+        # all of them. So the intervals differ a little.
+        spread = wish.number % SPREAD_STEPS * SPREAD
+        options = replace(options, interval=options.interval * (1 + spread))
         try:
-            projector.film = await driver.film(handle, FILM_OPTIONS[wish.kind], show, miss)
+            projector.film = await driver.film(handle, options, show, miss)
         except (TabGone, BrowserLost) as error:  # the tile says so
             logger.debug("a film did not begin: %s", error)
             projector.place = None
