@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from roost import core
 from roost.api import operations as ops
-from roost.api.broker import Notice, Notices
+from roost.api.broker import ENDS_WHEN_ASKED, Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
 from roost.broker.broker import Broker
@@ -237,6 +237,8 @@ class Caller:
 
     async def _work(self, operation: Operation, seconds: float) -> View:
         if isinstance(operation, ops.Batch):
+            # A batch cannot be repeated: the steps before the one that needs an approval are done.
+            ENDS_WHEN_ASKED.set(False)
             return await batch.run(self._broker, self._agent, operation, seconds, self._step)
         work = WORK[type(operation)]
         while True:
