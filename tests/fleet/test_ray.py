@@ -123,7 +123,9 @@ def test_a_short_cut_of_the_link_moves_nothing_and_a_long_one_moves_the_sessions
     place = _place(fleet, session)
     host = next(each for each in fleet.nodes if each.address == place.address)
     host.set_link(is_up=False)
-    _wait_for(lambda: fleet.client.get("/fleet/sessions").is_success)  # the gateway serves others meanwhile
+    _wait_for(
+        lambda: fleet.client.get("/fleet/sessions").is_success
+    )  # the gateway serves others meanwhile
     host.set_link(is_up=True)
     _wait_for(partial(_is_as_it_was, fleet, session))
     assert _place(fleet, session) == place
