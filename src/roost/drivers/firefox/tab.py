@@ -1,4 +1,6 @@
-"""One tab over BiDi: its address, its navigations and the events of its page.
+"""One tab over BiDi: its address, its navigations, its input and the events of its page.
+
+``act`` gives input (``input.py``) and returns when the page has settled.
 
 A tab is a top-level browsing context. Its frames are child contexts, whose events this module also
 handles. https://w3c.github.io/webdriver-bidi/#module-browsingContext
