@@ -76,7 +76,7 @@ def test_an_unknown_source_is_refused_with_the_known_kinds(tmp_path: Path) -> No
 
     with pytest.raises(BadRequest, match="neither a storage-state"):
         read_source(tmp_path / "notes.txt")
-    with pytest.raises(BadRequest, match="no browser's profile folder"):
+    with pytest.raises(BadRequest, match="not a browser's profile folder"):
         read_source(tmp_path)
     with pytest.raises(BadRequest, match="No such file"):
         read_source(tmp_path / "missing")

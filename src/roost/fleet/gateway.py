@@ -10,6 +10,7 @@ from pathlib import Path
 from roost.broker.audit import Audit
 from roost.broker.clock import Clock, SystemClock
 from roost.errors import BadRequest, Internal
+from roost.fleet import ray_runtime
 from roost.fleet.administration import Administration
 from roost.fleet.authority import Authority, client_context, server_context
 from roost.fleet.clock import now
@@ -76,6 +77,7 @@ class Gateway:
             self._clock,
             now,
             problems,
+            lambda asked: ray_runtime.terms(self._folder, asked),
         )
         admin = kept_secret(self._folder, "admin-token").decode()
         self._public = PublicDoor(

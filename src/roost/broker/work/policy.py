@@ -167,6 +167,12 @@ def judge_for(broker: Broker, agent: AgentId, tab: Tab, operation: Operation) ->
     return CallJudge(broker, agent, session, operation)
 
 
+def restrictions(broker: Broker, session: SessionId) -> list[str]:
+    """Return where the policies that restrict the session's agents come from."""
+    layers = _layers(broker, OPERATOR, session)
+    return [layer.source for layer in layers if not layer.is_open]
+
+
 # --- operations on policies ----------------------------------------------------------------------
 
 

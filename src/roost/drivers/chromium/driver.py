@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.conditions import NO_CONDITIONS, Conditions
@@ -22,13 +22,14 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
     Group,
+    Miss,
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
     Report,
     RunningBrowser,
+    Show,
     TabUsage,
 )
 from roost.drivers.chromium.conditions import Grants
@@ -336,7 +337,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
         self.page(tab)
         film = Screencast(options, show, self.close_tap)
