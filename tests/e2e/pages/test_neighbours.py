@@ -35,7 +35,7 @@ OBSERVE = """async () => {
   const granted = {};
   for (const name of PERMISSIONS) {
     try { granted[name] = (await navigator.permissions.query({name})).state } catch (error) { granted[name] = error.name } }
-  const place = new Promise((done) => navigator.geolocation.getCurrentPosition(
+  const place = () => new Promise((done) => navigator.geolocation.getCurrentPosition(
     (at) => done([at.coords.latitude, at.coords.longitude, at.coords.accuracy]), (error) => done("refused " + error.code)));
   const matches = (query) => matchMedia(query).matches;
   return {
@@ -48,7 +48,7 @@ OBSERVE = """async () => {
     language: navigator.language, zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     dark: matches("(prefers-color-scheme: dark)"), still: matches("(prefers-reduced-motion: reduce)"),
     more: matches("(prefers-contrast: more)"), print: matches("print"),
-    granted, place: await (granted.geolocation === "granted" ? place : "not asked"),
+    granted, place: await (granted.geolocation === "granted" ? place() : "not asked"),
     early: String(window.early), cookie: document.cookie.split("; ").sort(),
     local: {...localStorage}, session: {...sessionStorage}, databases: (await indexedDB.databases()).map((one) => one.name).sort() };
 }"""
