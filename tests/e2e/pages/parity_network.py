@@ -29,6 +29,7 @@ ABORTS = (
     "aborted", "accessdenied", "addressunreachable", "blockedbyclient", "connectionrefused",
     "connectionreset", "failed", "internetdisconnected", "namenotresolved", "timedout",
 )  # fmt: skip
+PLAIN = "text/plain; charset=utf-8"
 Handler = Callable[[Route], Awaitable[Any]]
 
 
@@ -82,14 +83,22 @@ async def _rules(stage: Stage) -> None:
     (stage.folder / "mock.json").write_text('{"mocked": true}', encoding="utf-8")
 
     def fulfil(**answer: Any) -> Handler:
-        return lambda route: route.fulfill(**answer)
+        # Roost says that a body without a content type is plain text. Playwright says nothing.
+        usual = {"content_type": PLAIN} if "body" in answer else {}
+        return lambda route: route.fulfill(**{**usual, **answer})
 
     def only_post(route: Route) -> Awaitable[Any]:
-        return route.fulfill(body="x") if route.request.method == "POST" else route.fallback()
+        return (
+            route.fulfill(body="x", content_type=PLAIN)
+            if route.request.method == "POST"
+            else route.fallback()
+        )
 
     def only_fetch(kind: str) -> Handler:
         return lambda route: (
-            route.fulfill(body="x") if route.request.resource_type == kind else route.fallback()
+            route.fulfill(body="x", content_type=PLAIN)
+            if route.request.resource_type == kind
+            else route.fallback()
         )
 
     def changed(route: Route) -> Awaitable[Any]:

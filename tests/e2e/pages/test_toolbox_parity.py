@@ -39,12 +39,12 @@ async def staged(
             yield stage
         finally:
             await browser.close()
-    differing = {
-        name: {"Playwright": theirs, "Roost": stage.ours[name]}
+    differing = [
+        f"{name}: Playwright {theirs}, Roost {stage.ours[name]}"
         for name, theirs in stage.theirs.items()
         if stage.ours[name] != theirs
-    }
-    assert differing == {}
+    ]
+    assert not differing, "\n".join(differing)
     assert len(stage.theirs) >= checks
 
 
