@@ -7,6 +7,7 @@ whose application cannot be installed fails and says why.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,12 +28,18 @@ THINKING_SECONDS = 0.5
 
 
 @pytest.mark.timeout(TASK_SECONDS)
+@pytest.mark.parametrize("way", ["calls", "batches"])
 @pytest.mark.parametrize("browser", ["chromium", "firefox"])
 @pytest.mark.parametrize("name", TASKS)
 def test_an_agent_does_a_task_in_a_real_application(
-    tmp_path: Path, name: str, browser: str
+    tmp_path: Path,
+    name: str,
+    browser: str,
+    way: str,
+    record_property: Callable[[str, object], None],
 ) -> None:
     task = TASKS[name]
+    script = task.by_roost if way == "calls" else task.by_batches
     with (
         task.application(tmp_path) as application,
         browser_home(browser) as home,
@@ -40,5 +47,7 @@ def test_an_agent_does_a_task_in_a_real_application(
     ):
         client.initialize()
         agent = Agent(client, THINKING_SECONDS)
-        task.by_roost(agent, application)
+        script(agent, application)
         task.check(application, agent)
+        record_property("calls", agent.calls)
+        record_property("bytes", agent.bytes)
