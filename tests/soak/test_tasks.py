@@ -6,8 +6,8 @@ whose application cannot be installed fails and says why.
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.environ.get("ROOST_SOAK"), reason="only make soak has the time"),
 ]
+logger = logging.getLogger(__name__)
 TASK_SECONDS = 1500
 THINKING_SECONDS = 0.5
 """A model is slower. Editors store what was typed a moment later."""
@@ -32,11 +33,7 @@ THINKING_SECONDS = 0.5
 @pytest.mark.parametrize("browser", ["chromium", "firefox"])
 @pytest.mark.parametrize("name", TASKS)
 def test_an_agent_does_a_task_in_a_real_application(
-    tmp_path: Path,
-    name: str,
-    browser: str,
-    way: str,
-    record_property: Callable[[str, object], None],
+    tmp_path: Path, name: str, browser: str, way: str
 ) -> None:
     task = TASKS[name]
     script = task.by_roost if way == "calls" else task.by_batches
@@ -49,5 +46,4 @@ def test_an_agent_does_a_task_in_a_real_application(
         agent = Agent(client, THINKING_SECONDS)
         script(agent, application)
         task.check(application, agent)
-        record_property("calls", agent.calls)
-        record_property("bytes", agent.bytes)
+        logger.info("%s, %s, %s: %d calls, %d bytes", name, browser, way, agent.calls, agent.bytes)

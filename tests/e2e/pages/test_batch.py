@@ -133,13 +133,13 @@ async def test_twenty_steps_have_the_effect_of_twenty_calls(house: House, web: W
                 for number in range(1, 21):
                     await agent.call(ops.Batch(steps=steps).operation(number))  # type: ignore[arg-type]
             seen.append((await agent.log(), await agent.run("() => out.textContent")))
-    assert len(seen[0][0]) > 50
+    assert len(seen[0][0]) > 20
     assert seen[0] == seen[1]
 
 
 async def test_a_pause_in_the_middle_stops_the_next_step(house: House, web: Web) -> None:
     async with house.agent(web) as agent, house.operator() as operator:
-        await agent.show("<p id=out>0</p>")
+        tab = (await agent.show("<p id=out>0</p>")).tab
         waits = {"tool": "evaluate", "function": "() => new Promise(done => go = done)"}
         count = {"tool": "evaluate", "function": "() => ++out.textContent"}
         op = ops.Batch(steps=[count, waits, count, count])
@@ -148,8 +148,8 @@ async def test_a_pause_in_the_middle_stops_the_next_step(house: House, web: Web)
             while (await agent.call(ops.BatchProgress(digest=op.digest))).done != 1:
                 await agent.call(ops.Ping())
         await operator.call(ops.SessionPause(session=agent.session))
-        release = ops.Evaluate(session=agent.session, function="() => { go(); return 1 }")
-        assert (await operator.call(release)).value == 1
+        release = ops.Evaluate(session=agent.session, tab=tab, function="() => go()")
+        await operator.call(release)
         async with asyncio.timeout(agent.patience):
             done = await calling
         assert codes(done) == ["ok", "ok", "PAUSED"]
