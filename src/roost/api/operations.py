@@ -4,6 +4,10 @@ Each class is one row. Its fields are the arguments, in camelCase on the wire, a
 from Playwright. Its type parameter is the view it answers. Its class variables describe it to front
 ends. Agents read the docstrings as descriptions, so they are short. Write defaults as ``default=``,
 because type checkers otherwise treat the argument as required.
+
+To add an operation, write a class here or in one of the ``*_operations`` modules, a function in
+``broker.work``, and an entry in ``WORK`` (``broker.doors.caller``). Tools, verbs, routes and
+reference pages follow from the class (``make docs``).
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ FROM_MARKETPLACE = replace(
     ],
     ids=["claude", "claude by commands", "claude from a marketplace", "codex"],
 )
-def test_two_sub_agents_and_the_main_conversation_never_meet(
+def test_two_sub_agents_and_the_main_conversation_share_no_tabs(
     client: RealClient,
     steps: Callable[[str, str], Sequence[Turn]],
     house: House,
