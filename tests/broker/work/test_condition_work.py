@@ -22,9 +22,9 @@ from roost.core import conditions as core_conditions
 from roost.daemon.wiring import FAKE
 from roost.drivers.fake import FakeBrowser
 from roost.drivers.fake.driver import REFUSED_AGENT
-from roost.errors import BadRequest, RoostError, TooLarge, Unsupported
+from roost.errors import BadRequest, BrowserLost, RoostError, TooLarge, Unsupported
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.waits import started, until
+from roost.testing.waits import started
 from roost.vocabulary import SessionId, TabHandle, TabId
 from roost.wire.hello import ClientKind, Hello
 
@@ -249,27 +249,49 @@ async def test_others_are_answered_while_a_file_is_read_split_or_deleted(
         assert len((await adding).routes) == 1
 
 
-async def test_a_call_that_is_cancelled_while_the_browser_follows_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("end", ["the browser is lost", "the caller is gone"])
+async def test_a_rule_that_could_not_be_set_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     async with fake_house(tmp_path) as house:
         api = house.admit().api
         tab = (await api.call(ops.Navigate(url="https://site.test/"))).tab
-        session = (await api.call(ops.Route(url="**/a", body="kept"))).session
-        put, may_follow = house.driver.put_conditions, asyncio.Event()
+        session = (await api.call(ops.Route(url="**/kept", body="kept"))).session
+        folder = house.home.files / session
+        own = folder / "one.har"
+        entry = {
+            "request": {"method": "GET", "url": "https://site.test/a"},
+            "response": {"status": 200, "headers": [], "content": {"text": "a"}},
+        }
+        own.write_text(json.dumps({"log": {"entries": [entry]}}))
+        begun, follow = asyncio.Event(), house.driver.put_conditions
 
-        async def slow(handle: TabHandle, conditions: Conditions) -> None:
-            await put(handle, conditions)
-            if not may_follow.is_set():
-                may_follow.set()
-                await asyncio.get_running_loop().create_future()
+        async def put(handle: TabHandle, conditions: Conditions) -> None:
+            await follow(handle, conditions)
+            if len(conditions.routes) > 1:
+                if end == "the browser is lost":
+                    raise BrowserLost("The browser ended.")
+                begun.set()
+                await asyncio.Event().wait()
 
-        monkeypatch.setattr(house.driver, "put_conditions", slow)
-        adding = await started(api.call(ops.Route(url="**/b", body="gone")))
-        await may_follow.wait()
-        adding.cancel()
-        await asyncio.wait({adding})
-        assert [one.url for one in (await api.call(ops.RouteList())).routes] == ["**/a"]
-        await until(lambda: len(house.browser.pages[house.handle(tab)].conditions.routes) == 1)
-        files = house.home.files / session / "routes"
-        assert [one.name for one in files.iterdir()] == ["r1"]
+        monkeypatch.setattr(house.driver, "put_conditions", put)
+        for wrong in (ops.Route(url="**/a", body="a"), ops.RouteHar(url="**/a", path=str(own))):
+            begun.clear()
+            calling = await started(api.call(wrong))
+            if end == "the browser is lost":
+                assert isinstance(await error_of(calling), BrowserLost)
+            else:
+                await begun.wait()
+                calling.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await calling
+            shown = await api.call(ops.RouteList())
+            assert [rule.url for rule in shown.routes] == ["**/kept"]
+            assert [one.name for one in (folder / "routes").iterdir()] == ["r1"]
+            async with asyncio.timeout(10):
+                while len(house.browser.pages[house.handle(tab)].conditions.routes) != 1:
+                    await api.call(ops.Ping())
+        own.write_text("no HAR")
+        no_har = api.call(ops.RouteHar(url="**/a", path=str(own)))
+        assert isinstance(await error_of(no_har), BadRequest)
+        assert [one.name for one in (folder / "routes").iterdir()] == ["r1"]
