@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 from http.client import responses
 
 from roost.conditions import Conditions, Header, origin_of
@@ -103,6 +104,14 @@ class Interception(interception.Interception[Key]):
     def go_on(self, request: PausedRequest[Key], headers: Sequence[Header] | None) -> None:
         changes = {} if headers is None else {"headers": _listed(headers)}
         self._tell("Fetch.continueRequest", request, changes)
+
+    def _follow(self, conditions: Conditions) -> None:
+        """Follow the rules. Chromium calls a paused ``fetch`` an XHR, so either kind means both."""
+        routes = [
+            replace(one, kinds=(*one.kinds, "xhr")) if "fetch" in one.kinds else one
+            for one in conditions.routes
+        ]
+        super()._follow(replace(conditions, routes=tuple(routes)))
 
     def password_for(self, url: str) -> str | None:
         return super().password_for(url) or self._passwords.headers.get(origin_of(url))
