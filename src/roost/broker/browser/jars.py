@@ -24,6 +24,7 @@ from roost.broker.browser.kept_storage import in_room, is_too_large, with_databa
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
+from roost.broker.text_limits import TextLimits
 from roost.conditions import NO_CONDITIONS
 from roost.core import events as ev
 from roost.core.rows import Jar, Session, TabState
@@ -71,6 +72,7 @@ class Surroundings:
     state: Callable[[], State]
     hear: Callable[[ev.Event], None]
     """Report a fact to the core."""
+    limits: TextLimits
     note: Callable[[SessionId, str], None]
     """Add a line to the session's next reply."""
     kept: Callable[[JarId], JarBackup | None]

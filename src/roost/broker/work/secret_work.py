@@ -131,9 +131,7 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
     # From here on a protocol client may not attach; so check that none has before the value goes.
-    broker.hear(ev.SecretFilled(at.row.id, main["begun"]))
-    if session is not None:
-        broker.secrets.used_in.add(session)
+    broker.hear(ev.SecretFilled(at.row.id, main["begun"], name))
     _check_no_seat(at)
     filled = await at.page.call(
         frame, "fillSecret", target=found["ref"], value=value, origins=list(secret.origins)

@@ -28,11 +28,12 @@ async def network_messages(
             "This browser does not tell Roost of messages of WebSockets and event sources.",
             hint="Use a Chromium that Roost started.",
         )
-    record = broker.record(row.id)
+    record, redact = broker.record(row.id), broker.redactor.text
     chosen = [
         one
         for _, one in record.messages
-        if op.filter is None or op.filter in one.url or op.filter in one.text
+        # What is hidden from the reply cannot be guessed with a filter.
+        if op.filter is None or op.filter in redact(one.url) or op.filter in redact(one.text)
     ]
     view = views.MessagesView(
         tab=row.id,
@@ -62,7 +63,9 @@ async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
                 "Roost records no requests of a person's own browser.",
                 hint="Work in a session of a browser that Roost started.",
             )
-        broker.recordings[session.id] = Recording(broker.tasks, partial(_body, broker))
+        broker.recordings[session.id] = Recording(
+            broker.tasks, broker.redactor, partial(_body, broker)
+        )
         return views.HarView(session=session.id, recording=True)
     recording = broker.recordings.pop(session.id, None)
     if recording is None:
