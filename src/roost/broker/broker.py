@@ -399,6 +399,8 @@ class Broker:
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
         download = self.downloads.began(event, tab.session, tabs)
         self._download_judge.began(tab, download)
+        if download.is_refused and event.cancel is not None:
+            event.cancel()
         self._tell_download(tab.session, download)
 
     def _download_ended(self, event: DownloadEnded) -> None:

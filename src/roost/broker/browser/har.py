@@ -78,6 +78,10 @@ class Recording:
         elif isinstance(event, RequestEnded):
             self._ended(tab, event, now)
 
+    def without(self, is_hidden: Callable[[str], bool]) -> None:
+        """Drop the requests to addresses that are hidden from the caller."""
+        self.entries = [one for one in self.entries if not is_hidden(one.sent.url)]
+
     async def har(self, version: str) -> bytes:
         """Return the recording as a HAR file."""
         if self._reading:

@@ -324,18 +324,17 @@ async def _view(
         shown = await shown_page.shown(agent, at, show)
     except (PolicyDenied, ApprovalPending) as refusal:
         # The action is done, so the reply must say so; it only shows nothing of the page.
-        shown = {"notes": [f"The page is not shown. {refusal.message}"]}
+        shown = {"notes": [f"The page is not shown. {refusal.message}"], "title": ""}
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser
     return views.ActionView(
-        **at.where(),
         did=did,
         ref=at.page.ref,
         opened=opened or None,
         downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
         under_way=own.under_way(),
-        **shown,
+        **{**at.where(), **shown},
     )
 
 

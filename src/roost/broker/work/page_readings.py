@@ -10,7 +10,8 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.page_records import RequestRecord
-from roost.broker.work import page_use
+from roost.broker.work import page_use, policy
+from roost.core.addresses import origin_of
 from roost.core.redaction import redacted_url
 from roost.errors import BadRequest, NotFound
 from roost.hints import Hint
@@ -137,6 +138,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
         raise NotFound(
             f"There is no request {op.index}.", hint=Hint("List them[ with {NetworkRequests}].")
         )
+    policy.check(broker, agent, row.session, policy.deed_of(op, origin_of(request.url)))
     body = await broker.page(row).body(request.request)
     try:
         text, is_base64 = body.decode("utf-8"), False

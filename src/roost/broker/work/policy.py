@@ -90,6 +90,13 @@ def check_address(broker: Broker, agent: AgentId, session: SessionId | None, url
         check(broker, agent, session, deed_of(operation, origin_of(with_scheme(url))))
 
 
+def may_read(broker: Broker, agent: AgentId, session: SessionId, url: str) -> bool:
+    """Return whether the policy lets the agent read what comes from that address. Where the policy
+    would ask the person, that is no: nobody is asked about a part of a reply."""
+    deed = dataclasses.replace(READING, origin=origin_of(url) or policy.OPAQUE)
+    return core.judgement(broker.state, agent, session, deed).verdict is Verdict.ALLOW
+
+
 def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Operation) -> None:
     check(broker, agent, session.id, deed_of(operation, None))
 
@@ -138,7 +145,7 @@ class CallJudge:
         """What was judged already: a snapshot asks once for each frame and step."""
 
     def may_read(self, origin: str) -> None:
-        self._check(core.Deed(READING.operation, READING.groups, READING.what, origin))
+        self._check(dataclasses.replace(READING, origin=origin))
 
     def may_act(self, origin: str) -> None:
         self._check(deed_of(self._operation, origin))

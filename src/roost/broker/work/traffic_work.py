@@ -10,7 +10,7 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.har import Recording
-from roost.broker.work import page_use
+from roost.broker.work import page_use, policy
 from roost.core.redaction import redacted_url
 from roost.errors import BadRequest, NotFound, TabGone, Unsupported
 from roost.hints import Hint
@@ -57,6 +57,7 @@ async def network_messages(
 
 async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
     session = broker.decide(core.session_for, agent, op.session)
+    policy.check(broker, agent, session.id, policy.deed_of(op, None))
     if op.action == "start":
         if broker.browser(session.browser).driver.capabilities.asks_person:
             raise Unsupported(
@@ -72,6 +73,8 @@ async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
         raise NotFound(
             "Nothing is being recorded.", hint=Hint("Begin[ with {Har action=start}] first.")
         )
+    if policy.is_judged(broker, agent, session.id):
+        recording.without(lambda url: not policy.may_read(broker, agent, session.id, url))
     data = await recording.har(broker.version)
     folders = broker.folders(agent, session.id)
     try:
