@@ -71,7 +71,8 @@ def check(broker: Broker, agent: AgentId, session: SessionId | None, deed: core.
 
 def check_tab(broker: Broker, agent: AgentId, operation: Operation, tab: Tab) -> None:
     """Judge an operation by the address of its tab."""
-    check(broker, agent, tab.session, deed_of(operation, origin_of(tab.url)))
+    if is_judged(broker, agent, tab.session):
+        check(broker, agent, tab.session, deed_of(operation, origin_of(tab.url)))
 
 
 def check_again(broker: Broker, agent: AgentId, operation: Operation) -> None:
