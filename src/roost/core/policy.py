@@ -324,6 +324,13 @@ def hosts_to_reach(state: State, own: tuple[PolicyLayer, ...]) -> tuple[str, ...
     return ()
 
 
+def origins_source(state: State, session: SessionId) -> str | None:
+    """Return the source of the policy that lists origins for the session, if one does."""
+    row = state.sessions.get(session)
+    layers = () if row is None else starting_layers(state, row.layers)
+    return next((layer.source for layer in layers if layer.origins is not None), None)
+
+
 def set_policy(state: State, scope: str, layers: tuple[PolicyLayer, ...]) -> None:
     """Record a policy for the configuration (``CONFIG``), or for a session and its agents.
 

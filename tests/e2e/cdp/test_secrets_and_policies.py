@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import quote
 
-import httpx
 import pytest
+import websockets
 from playwright.async_api import Browser, Error, Page, async_playwright
 
 from roost import ops
@@ -52,10 +52,12 @@ async def turned_away(url: str) -> dict[str, str]:
     with pytest.raises(Error):
         async with devtools(url):
             pass
-    async with httpx.AsyncClient(timeout=WAIT_SECONDS) as client:
-        answer = await client.get(f"{url}/json/version")
-    refusal: dict[str, str] = answer.json()
-    return refusal
+    socket = f"{url.replace('http', 'ws', 1)}/devtools/browser/session"
+    with pytest.raises(websockets.InvalidStatus) as refusal:
+        async with websockets.connect(socket, open_timeout=WAIT_SECONDS):
+            pass
+    said: dict[str, str] = json.loads(refusal.value.response.body or b"")
+    return said
 
 
 @pytest.mark.timeout(120)
@@ -127,8 +129,9 @@ async def test_a_client_needs_a_rule_of_its_own_and_an_approval_where_the_policy
             assert await page.text_content("h1") == "Inside"
             before = len(web.requests)
             # The policy does not see what the client does; the domain list of the session holds.
-            await page.goto(outside)
-            assert "Outside" not in await page.content()
+            with pytest.raises(Error, match="URL_BLOCKED"):
+                await page.goto(outside)
+            await page.evaluate("url => fetch(url, {mode: 'no-cors'}).catch(() => 0)", outside)
             assert [one for one in web.requests[before:] if "favicon" not in one.path] == []
             gone = asyncio.Event()
             browser.on("disconnected", lambda _: gone.set())

@@ -22,6 +22,7 @@ from roost.broker.browser import downloads
 from roost.broker.browser.jar_backups import JarBackup
 from roost.broker.browser.kept_storage import in_room, is_too_large, with_databases
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
+from roost.broker.browser.refusal_notes import refusal_notes
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
 from roost.broker.text_limits import TextLimits
@@ -544,6 +545,7 @@ class Jars:
                 return None
             upstream = way_out
         proxy = FilteringProxy(session.allow, session.deny, upstream, own_ports=self.own_ports)
+        proxy.on_refused = refusal_notes(session.id, self._around.state, self._around.note)
         await proxy.start(port)
         self._proxies[jar] = proxy
         return proxy
