@@ -125,12 +125,14 @@ async def test_logins_in_one_form_in_steps_and_with_a_code(house: House, web: We
             given = {name: value for form in site.seen for name, value in form.items()}
             assert (given["user"], given["pw"]) == ("ada@shop.test", PASSWORD), way
             assert ("otp" in given) == has_code
-        # The command of the same name, as an agent runs it in the same session.
+        # The command of the same name, in the same session.
+        site.seen.clear()
         done = await asyncio.to_thread(
             house.command, "auth", "login", "shop", "-s", agent.session, operator=False
         )
         assert done.returncode == 0, done.stderr
         assert PASSWORD not in done.stdout + done.stderr
+        assert [sorted(form) for form in site.seen] == [["user"], ["pw"], ["otp"]]
 
 
 @pytest.mark.timeout(150)

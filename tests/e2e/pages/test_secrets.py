@@ -59,7 +59,7 @@ class Replies:
     async def look_around(self) -> None:
         """Ask for everything that could show what stands in the page."""
         for operation in (
-            ops.Snapshot(max_chars=400),
+            ops.Snapshot(max_chars=500),
             ops.Snapshot(),
             ops.GetContent(format="html"),
             ops.GetContent(format="text"),

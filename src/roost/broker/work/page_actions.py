@@ -97,7 +97,7 @@ async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionVi
         return f"Clicked {named(spot.about)}."
 
     view = await acted(broker, agent, op, "click in", work)
-    return view.model_copy(update={"notes": notes or None})
+    return view.model_copy(update={"notes": [*(view.notes or ()), *notes] or None})
 
 
 async def triple_click(broker: Broker, agent: AgentId, op: ops.TripleClick) -> views.ActionView:
