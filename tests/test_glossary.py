@@ -66,7 +66,7 @@ OTHER_MEANINGS = {
         "fleet/rows.py": "the primary key of a row",
         "api/input_operations.py": "a key of the keyboard",
         "api/page_operations.py": "a key of the keyboard",
-        "broker/browser/holds.py": "a key of the keyboard",
+        "broker/browser/held_input.py": "a key of the keyboard",
         "broker/work/page_actions.py": "a key of the keyboard",
         "broker/work/page_input.py": "a key of the keyboard",
         "drivers/base.py": "a key of the keyboard",

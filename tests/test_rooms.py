@@ -114,6 +114,16 @@ def test_every_module_that_a_sign_names_exists(room: Path) -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
+def test_every_module_of_a_room_is_named_on_its_sign(room: Path) -> None:
+    if room == SOURCE:
+        return  # docs/architecture.md is the map of all rooms
+    modules = {module.stem for module in room.glob("*.py")} - {"__init__", "__main__"}
+    sign = _sign(room)
+
+    assert {name for name in modules if not re.search(rf"``{name}(\.py)?``", sign)} == set()
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(ROOT).as_posix())
 def test_every_room_inside_a_room_is_named_on_its_sign(room: Path) -> None:
     if room == SOURCE:
         return  # docs/architecture.md is the map of all rooms

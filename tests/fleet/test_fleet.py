@@ -13,10 +13,10 @@ import pytest
 from roost.errors import BadRequest, Internal, Unauthorized
 from roost.fleet.authority import Authority, certificate_request, client_context, node_host
 from roost.fleet.config import GatewayConfig, fleet_folder
-from roost.fleet.door import EPOCH, MISDIRECTED, SESSION
 from roost.fleet.gateway import Gateway
-from roost.fleet.joining import join, verified_authority
 from roost.fleet.local_broker import LocalBroker
+from roost.fleet.membership import join, verified_authority
+from roost.fleet.node_door import EPOCH, MISDIRECTED, SESSION
 from roost.fleet.streams import Hangup, Stream, exchange
 from roost.fleet.tokens import JoinToken
 from roost.local.home import Home
@@ -35,7 +35,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Home
         yield first, second
 
 
-async def test_a_user_works_in_sessions_on_whatever_machine_they_are(
+async def test_a_user_works_in_sessions_on_any_machine(
     tmp_path: Path, homes: tuple[Home, Home]
 ) -> None:
     async with fleet_of(tmp_path, *homes) as fleet:
@@ -153,7 +153,7 @@ async def _raw(fleet: Fleet, data: bytes) -> bytes:
         await stream.aclose()
 
 
-async def test_strangers_and_smugglers_are_refused(
+async def test_wrong_tokens_and_smuggled_requests_are_refused(
     tmp_path: Path, homes: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roost.fleet.streams.LINGER_SECONDS", 0.2)
@@ -388,7 +388,7 @@ async def test_a_gateway_that_starts_again_knows_everything(
 async def test_a_full_fleet_says_how_full_it_is(
     tmp_path: Path, homes: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost.fleet.public.WAIT_SECONDS", 1.0)
+    monkeypatch.setattr("roost.fleet.public_door.WAIT_SECONDS", 1.0)
     async with fleet_of(tmp_path, homes[0]) as fleet:
         ann = await fleet.user("ann")
         slots = (await fleet.administer("status"))["nodes"][0]["slots"]

@@ -52,7 +52,7 @@ from roost.local.endpoint import Endpoint, read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.lock import Lock
 from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vocabulary import SessionId
 from roost.wire.hello import ClientKind, Hello
 from tests.support.agent import WAIT_SECONDS, Agent

@@ -92,19 +92,19 @@ def test_two_agents_in_two_terminals_have_two_sessions(trees: Trees) -> None:
         "setsid -w {}",
     ],
 )
-def test_a_launcher_changes_nothing(wrapped: str, trees: Trees) -> None:
+def test_a_launcher_does_not_change_the_agents_session(wrapped: str, trees: Trees) -> None:
     agent = trees.start(*AGENT)
     own = agent.session()
     assert agent.says(wrapped.format("roost session id --raw")).splitlines()[-1] == own
 
 
 @pytest.mark.parametrize("launcher", ["npx", "uv", "uvx", "npm"])
-def test_a_package_runner_changes_nothing(launcher: str, trees: Trees) -> None:
+def test_a_package_runner_does_not_hide_the_client(launcher: str, trees: Trees) -> None:
     with_runner = trees.start(*AGENT, launcher)
     assert "claude" in with_runner.says("roost session id")
 
 
-def test_the_real_npx_changes_nothing(trees: Trees) -> None:
+def test_the_real_npx_does_not_change_the_agents_session(trees: Trees) -> None:
     if shutil.which("npx") is None:
         pytest.skip("no npx here")
     agent = trees.start(*AGENT, npm_config_offline="true", HOME=str(trees.home.path))
@@ -112,7 +112,7 @@ def test_the_real_npx_changes_nothing(trees: Trees) -> None:
     assert own in agent.says("npx -c 'roost session id --raw'").splitlines()
 
 
-def test_the_real_uv_run_changes_nothing(trees: Trees) -> None:
+def test_the_real_uv_run_does_not_change_the_agents_session(trees: Trees) -> None:
     uv = Path(sys.executable).with_name("uv")
     if not uv.exists():
         pytest.skip("no uv here: tools/prepare_tests.py")
@@ -220,7 +220,7 @@ def test_the_file_of_the_repository_counts_for_page_verbs(
         assert (code, "URL_BLOCKED" in said) == (1, True), line
 
 
-def test_an_agent_cannot_leave_the_repositorys_file_behind(trees: Trees) -> None:
+def test_an_agent_that_changes_its_folder_keeps_the_repositorys_file(trees: Trees) -> None:
     agent = trees.start(*AGENT)
     (Path(agent.says("pwd")) / ".roost.toml").write_text('deny = ["bad.test"]\n')
     for line in ("cd / && roost open bad.test", "cd / && roost -s other open bad.test"):

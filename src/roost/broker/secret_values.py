@@ -22,7 +22,7 @@ CODES_KEPT = 20
 class SecretValues:
     """Gives out values for one use, and registers each with the redactor first.
 
-    A value of a provider is known only after its first use. Until then nothing can look for it.
+    A value of a provider is known only after its first use. Until then it cannot be redacted.
     After a restart of the broker, ``known_again`` fetches what was used before.
     """
 
@@ -67,14 +67,14 @@ class SecretValues:
     async def value(self, secret: Secret) -> str:
         """Return the value to fill in now: for one-time codes, the code of this moment.
 
-        Raises ``VaultLocked`` if the provider does not give it. The error tells no word of the
+        Raises ``VaultLocked`` if the provider does not give it. The error repeats nothing of the
         provider's output.
         """
         try:
             return await self.fetched(secret)
         except providers.ProviderFailed as failure:
             raise VaultLocked(
-                f"The value of secret {secret.name} cannot be had: {failure.why}.",
+                f"The value of secret {secret.name} cannot be read: {failure.why}.",
                 hint="Ask the person to unlock its provider. `roost secret test"
                 f" {secret.name}` says more to them.",
                 secret=secret.name,

@@ -181,7 +181,7 @@ def expired(state: State, agent: Agent) -> None:
         left_over = state.agents.get(agent.id)
         if left_over is None or left_over.life_until is None or left_over.life_until > state.now:
             return
-        agent = left_over  # a late wake-up: the agent's own time is over as well
+        agent = left_over  # the wake-up came late, so the agent's own time is also over
     assert agent.life_until is not None
     if state.now - agent.life_until > LATE_SECONDS:
         again = state.now + GRACE_SECONDS

@@ -29,7 +29,9 @@ async def error_of(call: object) -> RoostError:
     return error.value
 
 
-async def test_open_and_new_tabs_and_popups_follow_and_neighbours_do_not(tmp_path: Path) -> None:
+async def test_all_tabs_of_a_session_follow_its_conditions_and_other_sessions_do_not(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         ada, bob = house.admit().api, house.admit().api
         mine = await ada.call(ops.Navigate(url="https://site.test/"))
@@ -59,7 +61,7 @@ async def test_a_refused_value_changes_nothing(tmp_path: Path) -> None:
         assert house.browser.pages[house.handle(tab)].conditions.emulation.user_agent is None
 
 
-async def test_a_browser_that_starts_again_follows_again(tmp_path: Path) -> None:
+async def test_a_restarted_browser_follows_the_conditions_again(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         api = house.admit().api
         tab = (await api.call(ops.Navigate(url="https://site.test/"))).tab

@@ -103,7 +103,7 @@ WITH_AGENTS = replace(CLAUDE, arguments=("--allowedTools", "mcp__roost,Agent,Bas
     [(WITH_AGENTS, by_tools), (WITH_AGENTS, by_commands), (CODEX, by_tools)],
     ids=["claude", "claude by commands", "codex"],
 )
-def test_two_sub_agents_and_the_main_conversation_never_meet(
+def test_two_sub_agents_and_the_main_conversation_share_no_tabs(
     client: RealClient,
     steps: Callable[[str, str], Sequence[Turn]],
     house: House,

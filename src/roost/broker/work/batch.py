@@ -21,7 +21,7 @@ from roost.vocabulary import OPERATOR, AgentId
 ANSWER_SECONDS = 5.0
 """The end of a batch's time that is kept to read the page and to answer."""
 Perform = Callable[[Operation, float], Awaitable[views.View]]
-"""Performs one operation within so many seconds, as a call of the same agent."""
+"""Performs one operation within the given seconds, as a call of the same agent."""
 
 
 async def run(
