@@ -1,4 +1,8 @@
-"""The values of secrets: fetched when they are used, and removed from everything that leaves."""
+"""The values of secrets: read when they are used, and registered with the redactor first.
+
+The redactor (``vault.redaction``) then removes them from replies (``doors.caller``), notices, the
+journal, the audit trail and the log.
+"""
 
 from __future__ import annotations
 

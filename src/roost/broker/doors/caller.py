@@ -1,6 +1,8 @@
-"""One caller's ``BrokerApi``: it runs each operation under one deadline and audits the outcome.
+"""One caller's ``BrokerApi``: runs each operation under one deadline and audits the outcome.
 
-``WORK`` maps each operation to its function in ``broker.work``.
+``WORK`` maps each operation to its function in ``broker.work``. If that function needs an approval,
+``Caller`` asks the person and calls the function again. ``call`` removes the person's secrets from
+every answer and error, and adds notes for the agent.
 """
 
 from __future__ import annotations

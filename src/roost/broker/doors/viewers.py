@@ -1,6 +1,8 @@
 """Viewers: the dashboards that are open now. Implements ``api.dashboard``.
 
-While nobody looks, nothing here runs: no timer, no film, no listener.
+A viewer gets the wall, the feed and pictures. The pictures come from the drivers: ``driver.film``
+for each tab that a viewer shows. While no dashboard is open, nothing here runs: no timer, no film,
+no listener.
 """
 
 from __future__ import annotations
