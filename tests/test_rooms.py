@@ -28,8 +28,6 @@ NAMED_PATH = re.compile(r"\b(?:docs|(?:extension/)?tests)(?:/[\w.*/]+)?")
 
 UNTESTED = {
     # Only a Protocol, or only data: whoever uses them is tested.
-    "api/secret_operations.py",
-    "api/secret_views.py",
     "core/events.py",
     "drivers/link.py",
     # Started as processes in tests/e2e and tests/drivers.
@@ -42,7 +40,6 @@ UNTESTED = {
     # Page work: proven in real browsers, in tests/e2e/pages and tests/drivers.
     "broker/work/page_actions.py",
     "broker/work/page_readings.py",
-    "broker/work/secret_documents.py",
     "page/actions.py",
     "page/snapshots.py",
 }

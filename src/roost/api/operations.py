@@ -318,10 +318,11 @@ changed. Target @last: the first ref of the step before."""
             wrong.details["step"] = number
             raise wrong from None
 
-    def needs_ref(self, number: int) -> bool:
-        """Return whether the step uses ``@last``."""
-        arguments = _step_parts(self.steps[number - 1])[1]
-        return bool(_with_ref(arguments, "") != arguments)
+    @cached_property
+    def ref_steps(self) -> frozenset[int]:
+        """The numbers of the steps that use ``@last``."""
+        parts = [_step_parts(step)[1] for step in self.steps]
+        return frozenset(n for n, given in enumerate(parts, 1) if _with_ref(given, "") != given)
 
     def only_reads(self) -> bool:
         return all(step.only_reads() for step in self.operations)
