@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http.client import responses
 
-from roost.conditions import Conditions, Header, origin_of
+from roost.conditions import Conditions, Header, written_origin
 from roost.drivers import interception
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.passwords import Passwords
@@ -114,7 +114,7 @@ class Interception(interception.Interception[Key]):
         super()._follow(replace(conditions, routes=tuple(routes)))
 
     def password_for(self, url: str) -> str | None:
-        return super().password_for(url) or self._passwords.headers.get(origin_of(url))
+        return super().password_for(url) or self._passwords.headers.get(written_origin(url))
 
     def _tell(self, method: str, request: PausedRequest[Key], params: Json) -> None:
         session, number = request.key
