@@ -127,7 +127,7 @@ async def test_another_users_session_answers_as_if_it_did_not_exist(
         assert other["sessionId"] == "eve.secret"
         assert other["token"] != opened["token"]
         assert (await fleet.call("secret", ann, "browser_tabs", action="list"))["tabs"] == []
-        # A session's token opens no sessions and is no user's token.
+        # A session's token opens no sessions and does not work as a user token.
         assert (await fleet.post("/session", own["token"])).status_code == 403
         revoked = await fleet.administer("users/revoke", name="eve")
         assert revoked["sessionsEnded"] == 2
@@ -151,6 +151,51 @@ async def _raw(fleet: Fleet, data: bytes) -> bytes:
         return bytes(answer)
     finally:
         await stream.aclose()
+
+
+async def test_eight_agents_on_two_machines_read_nothing_of_each_other(
+    tmp_path: Path, homes: tuple[Home, Home]
+) -> None:
+    """Every byte that an agent receives is searched for what the other agents wrote."""
+    tools: list[tuple[str, dict[str, Any]]] = [
+        ("browser_tabs", {"action": "list"}),
+        ("browser_snapshot", {}),
+        ("browser_network_requests", {}),
+        ("browser_console_messages", {}),
+        ("session_list", {}),
+        ("session_show", {}),
+        ("roost_status", {}),
+    ]
+    async with fleet_of(tmp_path, *homes) as fleet:
+        users = [await fleet.user(f"user-{letter}") for letter in "abcd"]
+        together = asyncio.Barrier(8)
+
+        async def work(number: int) -> bytes:
+            user, mark = users[number // 2], f"mark{number}x"
+            received = []
+            opened = await fleet.post("/session", user, {"sessionId": mark})
+            received.append(opened.content)
+            token = opened.json()["token"]
+            for round in range(3):
+                await together.wait()
+                path = f"/session/{opened.json()['sessionId']}/tools"
+                url = f"https://shop.example/{mark}/{round}"
+                received.append(
+                    (await fleet.post(f"{path}/browser_navigate", token, {"url": url})).content
+                )
+                for tool, arguments in tools:
+                    received.append((await fleet.post(f"{path}/{tool}", token, arguments)).content)
+            return b"\n".join(received)
+
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(work(number)) for number in range(8)]
+        nodes = (await fleet.administer("status"))["nodes"]
+        assert all(node["sessions"] for node in nodes), "both machines have some"
+        for number, done in enumerate(running):
+            assert f"mark{number}x/2".encode() in done.result()
+            strangers = [other for other in range(8) if other != number]
+            found = [other for other in strangers if f"mark{other}x".encode() in done.result()]
+            assert found == [], f"agent {number} read of {found}"
 
 
 async def test_wrong_tokens_and_smuggled_requests_are_refused(

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -115,6 +115,33 @@ def test_sessions_outlive_the_processes_of_ray_and_of_roost(fleet: RayFleet) -> 
     assert kept == set(sessions)
 
 
+def test_a_short_cut_of_the_link_moves_nothing_and_a_long_one_moves_the_sessions(
+    fleet: RayFleet,
+) -> None:
+    session = fleet.open("cut")
+    assert fleet.call(session, "browser_navigate", url=URL).is_success
+    place = _place(fleet, session)
+    host = next(each for each in fleet.nodes if each.address == place.address)
+    host.set_link(is_up=False)
+    _wait_for(
+        lambda: fleet.client.get("/fleet/sessions").is_success
+    )  # the gateway serves others meanwhile
+    host.set_link(is_up=True)
+    _wait_for(partial(_is_as_it_was, fleet, session))
+    assert _place(fleet, session) == place
+    host.set_link(is_up=False)
+    try:
+        _wait_for(lambda: _place(fleet, session).address not in ("", place.address))
+        _wait_for(partial(_is_as_it_was, fleet, session))
+        moved = _place(fleet, session)
+        assert moved.epoch > place.epoch
+    finally:
+        host.set_link(is_up=True)
+    _wait_for(lambda: _ready_nodes(fleet) == 2)
+    assert _place(fleet, session) == moved, "a machine that is back takes nothing from others"
+    assert fleet.addresses(session) == [URL]
+
+
 def test_a_drained_machine_is_free_to_go_for_ray(fleet: RayFleet) -> None:
     """Ray ends idle machines, and a machine with an actor is not idle."""
     node = fleet.nodes[0]
@@ -180,6 +207,20 @@ def _greeting(host: str, context: ssl.SSLContext) -> bytes:
 
 def _is_as_it_was(fleet: RayFleet, session: str) -> bool:
     return fleet.addresses(session) == [URL]
+
+
+class Place(NamedTuple):
+    """Where a session is: the address of its machine, or an empty text, and its epoch."""
+
+    address: str
+    epoch: int
+
+
+def _place(fleet: RayFleet, session: str) -> Place:
+    status = fleet.status()
+    (row,) = (each for each in status["sessions"] if each["id"] == session)
+    hosts = {each["id"]: each["address"].split(":")[0] for each in status["nodes"]}
+    return Place(hosts.get(row["node"], ""), row["epoch"])
 
 
 def _ready_nodes(fleet: RayFleet) -> int:

@@ -39,10 +39,12 @@ class Scene:
         return said
 
 
-@pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with real_home(tmp_path / "home") as home, ExitStack() as stack:
-        yield Scene(Trees(home, tmp_path, stack))
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """One scene for all attacks: each must leave it as it was."""
+    folder = tmp_path_factory.mktemp("attacks")
+    with real_home(folder / "home") as home, ExitStack() as stack:
+        yield Scene(Trees(home, folder, stack))
 
 
 @pytest.mark.parametrize("name", ["{own}", "shop", CONVERSATION, "operator", "s99"])

@@ -40,9 +40,16 @@ class Trees:
         )
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """One Roost for all trees: a session ends with the processes that it belongs to."""
+    with real_home(tmp_path_factory.mktemp("roost") / "home") as home:
+        yield home
+
+
 @pytest.fixture
-def trees(tmp_path: Path) -> Iterator[Trees]:
-    with real_home(tmp_path / "home") as home, ExitStack() as stack:
+def trees(home: Home, tmp_path: Path) -> Iterator[Trees]:
+    with ExitStack() as stack:
         yield Trees(home, tmp_path, stack)
 
 
@@ -203,7 +210,7 @@ def test_without_client_and_terminal_a_page_verb_wants_a_session(
 
 @pytest.mark.parametrize(
     ("programs", "terminal", "flags"),
-    [(AGENT, False, ""), (("sshd", "bash"), True, ""), (("cron", "sh"), False, "-s nightly")],
+    [(AGENT, False, ""), (("sshd", "bash"), True, ""), (("cron", "sh"), False, "-s weekly")],
 )
 def test_the_file_of_the_repository_counts_for_page_verbs(
     programs: tuple[str, ...], terminal: bool, flags: str, trees: Trees
@@ -232,9 +239,11 @@ def test_an_agent_that_changes_its_folder_keeps_the_repositorys_file(trees: Tree
 
 
 @pytest.mark.parametrize("by_kill", [False, True])
-async def test_an_agent_ends_with_its_clients_process(by_kill: bool, trees: Trees) -> None:
+async def test_an_agent_ends_with_its_clients_process(
+    by_kill: bool, trees: Trees, tmp_path: Path
+) -> None:
     with ExitStack() as inner:
-        short = Trees(trees.home, trees.home.path / "short", inner)
+        short = Trees(trees.home, tmp_path / "short", inner)
         agent = short.start(*AGENT)
         agent.says("roost open site.test")
         own = agent.session()
@@ -244,9 +253,9 @@ async def test_an_agent_ends_with_its_clients_process(by_kill: bool, trees: Tree
     await until_gone(trees.home, own)
 
 
-async def test_a_terminals_session_ends_with_the_terminal(trees: Trees) -> None:
+async def test_a_terminals_session_ends_with_the_terminal(trees: Trees, tmp_path: Path) -> None:
     with ExitStack() as inner:
-        short = Trees(trees.home, trees.home.path / "short", inner)
+        short = Trees(trees.home, tmp_path / "short", inner)
         own = short.start("sshd", "bash", terminal=True).session()
         assert own in await sessions(trees.home)
     await until_gone(trees.home, own)

@@ -1,6 +1,8 @@
 """Agents live by a connection, by the grace after a lost connection, by a lease, or by a process.
 
-A connected agent never ends for being idle. An ended agent holds no slot and no place in a queue.
+A connected agent never ends for being idle. If its process is killed, ``disconnected`` starts the
+grace; ``expired`` then calls ``end_agent``, which ends the agent's anonymous session with its tabs.
+An ended agent holds no slot and no place in a queue.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Viewers: the dashboards that are open now. Implements ``api.dashboard``.
 
-While nobody looks, nothing here runs: no timer, no film, no listener.
+A viewer gets the wall, the feed and pictures. The pictures come from the drivers: ``driver.film``
+for each tab that a viewer shows. While no dashboard is open, nothing here runs: no timer, no film,
+no listener.
 """
 
 from __future__ import annotations
@@ -140,7 +142,9 @@ class Viewers:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(WALL_SECONDS, self._look)
-        wall = wall_of(self._broker)
+        wall, redactor = wall_of(self._broker), self._broker.redactor
+        if not redactor.is_idle:
+            wall = wall.redacted(redactor.text)
         for viewer in list(self._open):
             viewer.show(wall)
 

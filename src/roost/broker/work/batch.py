@@ -81,7 +81,7 @@ async def _step(
     try:
         if left <= 0:
             raise Timeout("The batch's time is over.", hint="Send the remaining steps again.")
-        if op.needs_ref(number):
+        if number in op.ref_steps:
             ref = getattr(last, "ref", None)
             if ref is None:
                 raise BadRequest(
