@@ -240,6 +240,22 @@ def test_nothing_is_called_by_a_name_that_says_nothing() -> None:
     assert names == []
 
 
+def test_literals_of_the_same_values_have_one_order() -> None:
+    """``typing`` takes them for equal and keeps one of the two, so that the order of imports would
+    decide which order a schema shows. Give the type one name."""
+    orders: dict[frozenset[object], set[tuple[object, ...]]] = {}
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if "Literal[" in text else ():
+            if not isinstance(node, ast.Subscript) or ast.unparse(node.value) != "Literal":
+                continue
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            values = tuple(ast.unparse(part) for part in parts)
+            orders.setdefault(frozenset(values), set()).add(values)
+
+    assert [found for found in orders.values() if len(found) > 1] == []
+
+
 @pytest.mark.parametrize("words", PROTOCOL_WORDS, ids=["chromium", "firefox"])
 def test_a_protocols_method_names_stand_only_under_its_driver(words: re.Pattern[str]) -> None:
     allowed = PROTOCOL_WORDS[words]
