@@ -127,7 +127,7 @@ async def test_another_users_session_answers_as_if_it_did_not_exist(
         assert other["sessionId"] == "eve.secret"
         assert other["token"] != opened["token"]
         assert (await fleet.call("secret", ann, "browser_tabs", action="list"))["tabs"] == []
-        # A session's token opens no sessions and is no user's token.
+        # A session's token opens no sessions and does not work as a user token.
         assert (await fleet.post("/session", own["token"])).status_code == 403
         revoked = await fleet.administer("users/revoke", name="eve")
         assert revoked["sessionsEnded"] == 2

@@ -309,7 +309,7 @@ def house_of(
 
 
 def lacks(house: House, name: str) -> bool:
-    """Whether its browser says that it cannot do that (docs/reference/browsers.md)."""
+    """Return whether the house's browser lacks that feature (docs/reference/browsers.md)."""
     browsers = {
         "chromium": ChromiumDriver.capabilities,
         "firefox": FirefoxDriver.capabilities,

@@ -11,7 +11,7 @@ from roost.errors import BrowserLost, RoostError, TabGone, Timeout
 FIRST_SCALE = 0.25
 """The scale of the first screenshot, which tells how large the page is."""
 SHOT_SECONDS = 10.0
-"""Give up a screenshot that takes so long, for example of a window that draws nothing."""
+"""Give up a screenshot that takes this long, for example of a window that draws nothing."""
 RETRY_SECONDS = 1.0
 """Wait this long after a screenshot that failed, and between two equal ones."""
 

@@ -170,7 +170,7 @@ def fingerprint(pem: bytes) -> str:
     try:
         certificate = x509.load_pem_x509_certificate(pem)
     except ValueError:
-        raise Unauthorized("The gateway's authority is no certificate.") from None
+        raise Unauthorized("The gateway's authority is not a certificate.") from None
     digest = hashlib.sha256(certificate.public_bytes(serialization.Encoding.DER)).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 

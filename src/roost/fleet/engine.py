@@ -76,6 +76,7 @@ def wanted(demand: Demand, machines: int) -> int:
 
 
 def tend(engine: Engine, status: Callable[[], dict[str, Any]], invite: Callable[[], str]) -> None:
-    """Look once after the machines: keep their nodes running, and ask for those that lack."""
+    """Keep the nodes of all machines running, and ask for the machines that are missing. Does this
+    once."""
     demand = Demand.of(status())
     engine.ask_for(wanted(demand, engine.keep_nodes(invite, demand.drained)))

@@ -113,7 +113,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
-        raise BadRequest(f"address: {host} is no address of a machine.", field="address") from None
+        raise BadRequest(f"address: {host} is not a known address.", field="address") from None
     listening = socket.socket(found[0], socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,8 @@
 """The engine made of Ray: one actor per machine, which starts the node there and watches it.
 
-The node is no child of the actor. Ray ends the children of its workers, and a node must go on when
-Ray's processes die, so the node has a supervisor of its own and the actor starts that supervisor.
+The node is not a child of the actor. Ray ends the children of its workers, and a node must go on
+when Ray's processes die, so the node has a supervisor of its own and the actor starts that
+supervisor.
 """
 
 from __future__ import annotations

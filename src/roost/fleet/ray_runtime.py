@@ -191,7 +191,7 @@ def resolved(host: str) -> str:
     try:
         return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
     except OSError:
-        raise BadRequest(f"address: {host} is no address of a machine.", field="address") from None
+        raise BadRequest(f"address: {host} is not a known address.", field="address") from None
 
 
 # --- the processes ------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from roost.conditions import (
     OriginHeaders,
     Route,
     Script,
-    origin_of,
+    written_origin,
 )
 from roost.core.rows import PageConditions, Session
 from roost.drivers.base import ConditionsDriver
@@ -350,7 +350,7 @@ def _origin(text: str) -> str:
         raise BadRequest(
             "origin: expected scheme, host and port, like https://example.com.", field="origin"
         )
-    return _usual(origin_of(origin))
+    return _usual(written_origin(origin))
 
 
 def _usual(origin: str) -> str:
