@@ -65,9 +65,7 @@ class Seats:
 
     async def _seated(self, agent: AgentId, session: Session, ear: SeatEar) -> BrokerSeat:
         browser, driver = await self._tapped(session)
-        await secret_documents.check_session_left(
-            self._broker, session.id, "no protocol client may attach"
-        )
+        await secret_documents.check_session_left(self._broker, session.id)
         try:
             jar = self._broker.decide(core.request_jar, agent=agent, session=session.id)
         except core.ConsentNeeded as refusal:

@@ -81,7 +81,9 @@ def scripts_may_have_run(broker: Broker, session: SessionId) -> None:
         broker.record(row.id).script_ran_at = broker.clock.now()
 
 
-async def check_session_left(broker: Broker, session: SessionId, refused: str) -> None:
+async def check_session_left(
+    broker: Broker, session: SessionId, refused: str = "no protocol client may attach"
+) -> None:
     """Raise ``PolicyDenied`` while a tab of the session shows such a document. A tab whose page
     does not answer counts as such.
 
