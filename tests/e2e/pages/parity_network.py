@@ -164,16 +164,19 @@ def _aborting(reason: str) -> Handler:
 
 async def _aborted_documents(stage: Stage, page: str) -> None:
     """A rule holds for documents, too."""
-    await stage.page.route("**/c", lambda route: route.abort())
+    mocked = ops.Route(url="**/d/e", body="<title>Mocked</title>", content_type="text/html")
     await stage.page.route("**/d/e", lambda route: route.fulfill(body="<title>Mocked</title>"))
-    await stage.agent.call(ops.Route(url="**/c", abort="failed"))
-    await stage.agent.call(
-        ops.Route(url="**/d/e", body="<title>Mocked</title>", content_type="text/html")
+    await stage.agent.call(mocked)
+    url = f"{stage.web.base}/d/e"
+    await stage.both(
+        "a mocked document", stage.page.goto(url), stage.agent.go(url), "() => document.title"
     )
-    for path in ("/c", "/d/e"):
-        url = stage.web.base + path
-        await stage.both(
-            f"document {path}", stage.page.goto(url), stage.agent.go(url), "() => document.title"
+    await stage.agent.call(ops.Route(url="**/c", abort="failed"))
+    async with stage.context(page) as tab:  # its error page may come late
+        await tab.route("**/c", lambda route: route.abort())
+        aborted = f"{stage.web.base}/c"
+        await stage.compare(
+            "an aborted document", lambda: tab.goto(aborted), lambda: stage.agent.go(aborted)
         )
     await asyncio.gather(stage.page.unroute_all(), stage.agent.call(ops.Unroute()))
     await stage.go(page)
