@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.clipboard_operations import *
 from roost.api.condition_operations import *
 from roost.api.element_operations import *
 from roost.api.input_operations import *
@@ -519,6 +520,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         PdfSave, Click, TripleClick, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey, KeyDown, KeyUp, Tap, Swipe, Drop,
+        Clipboard, Copy, Paste,
         MouseClickXy, MouseMoveXy, MouseDown, MouseUp, MouseDragXy, MouseWheel,
         Conditions, Route, RouteHar, RouteList, Unroute, NetworkState, SetHeaders, SetCredentials,
         Emulate, InitScript,

@@ -11,6 +11,7 @@ import contextlib
 import mimetypes
 import os
 import re
+import secrets
 import shutil
 import zoneinfo
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -87,12 +88,7 @@ async def route(broker: Broker, agent: AgentId, op: ops.Route) -> views.Conditio
     session, _ = broker.decide(core.conditions_of, agent, op.session, op.tab)
     body = await _body(broker, agent, session, op)
     async with _changing(broker, agent, op) as (row, put):
-        if len(row.conditions.routes) >= ROUTES:
-            raise BadRequest(
-                f"url: there are {ROUTES} rules already.",
-                hint=Hint("Remove some[ with {Unroute}]."),
-                field="url",
-            )
+        _check_room(row)
         number = row.routes_made + 1
         name = f"r{number}" if row.tab is None else f"{row.tab}-r{number}"
         rule = Route(
@@ -142,6 +138,30 @@ async def route_har(broker: Broker, agent: AgentId, op: ops.RouteHar) -> views.C
         conditions = replace(row.conditions, routes=routes)
         now = await put(replace(row, conditions=conditions, routes_made=number))
     return _view(now, added=name)
+
+
+async def serve_folder(broker: Broker, agent: AgentId, session: str | None, folder: Path) -> str:
+    """Let the session's pages load the files of a folder. Return the origin where they are.
+
+    Only this session has that origin: its own rule answers the requests, and no server does.
+    """
+    async with _changing(broker, agent, ops.Conditions(session=session)) as (row, put):
+        served = str(folder)
+        known = [one for one in row.conditions.routes if one.folder == served]
+        if known:
+            return known[0].url.removesuffix("/**")
+        _check_room(row)
+        # Pages of other sites must not guess the origin, or they could load the files, too.
+        origin = f"http://{secrets.token_hex(16)}.localhost"
+        number = row.routes_made + 1
+        rule = Route(
+            id=f"r{number}", url=f"{origin}/**", folder=served, shown=f"answers from {served}"
+        )
+        routes = (*row.conditions.routes, rule)
+        _check_together(routes)
+        conditions = replace(row.conditions, routes=routes)
+        await put(replace(row, conditions=conditions, routes_made=number))
+    return origin
 
 
 async def unroute(broker: Broker, agent: AgentId, op: ops.Unroute) -> views.ConditionsView:
@@ -297,6 +317,15 @@ def _glob(text: str) -> globs.Glob:
             hint="* stands for anything but /, ** for anything, {a,b} for a or b.",
             field="url",
         ) from None
+
+
+def _check_room(row: PageConditions) -> None:
+    if len(row.conditions.routes) >= ROUTES:
+        raise BadRequest(
+            f"url: there are {ROUTES} rules already.",
+            hint=Hint("Remove some[ with {Unroute}]."),
+            field="url",
+        )
 
 
 def _check_together(routes: Sequence[Route]) -> None:

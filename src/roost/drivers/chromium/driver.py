@@ -43,6 +43,7 @@ from roost.drivers.chromium.storage import UnseenPage, read_page_storage, stores
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.chromium.usage import tab_usage
+from roost.drivers.clipboard import Clipboard
 from roost.drivers.connection import BROWSER, Json, Pending, log_failure
 from roost.drivers.events import (
     TabClosed,
@@ -95,6 +96,9 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._version: Json | None = None
         self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
         self._grants = Grants()
+        # In a window on a screen the clipboard is the person's own.
+        own = Clipboard(lambda: self._unseen_page(SHARED_JAR)) if keeper.headless else None
+        self.clipboard = own
         self._spare: Pending | None = None
         """A browser-level session attached in advance, so that the next client need not wait."""
 
@@ -531,6 +535,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             passwords,
             self._tell,
             main_frame=info["targetId"],
+            clipboard=self.clipboard,
         )
         tab.dialogs.viewport = self._keeper.viewport
         self._tabs[handle] = tab
@@ -568,6 +573,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
 
     def _lost(self, error: BrowserLost) -> None:
         self._new_tabs.clear()
+        if self.clipboard is not None:
+            self.clipboard.lost()
         for tab in self._tabs.values():
             tab.ended(error)
         for closing in self._closing.values():

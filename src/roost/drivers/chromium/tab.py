@@ -40,6 +40,7 @@ from roost.drivers.chromium.requests import Requests
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
+from roost.drivers.clipboard import GUARD, Clipboard, refuse_keys
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, still_leaving, wants_login
@@ -65,6 +66,7 @@ class CdpTab:
         report: Callable[[DriverEvent], None],
         *,
         main_frame: str,
+        clipboard: Clipboard | None = None,
     ) -> None:
         self.handle = handle
         self.session = session
@@ -82,7 +84,10 @@ class CdpTab:
         self._cdp = cdp
         self._passwords = passwords
         self._interception = Interception(cdp, passwords)
-        self.conditions = TabConditions(cdp, session, self._interception, self.dialogs)
+        self._clipboard = clipboard
+        self.conditions = TabConditions(
+            cdp, session, self._interception, self.dialogs, None if clipboard is None else GUARD
+        )
         self._report = report
         self._sessions = {session}
         self._navigations: set[Navigation] = set()
@@ -354,12 +359,20 @@ class CdpTab:
     async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
         if inputs:
             await self.check_answers()
-            await self.input.send(inputs)
+            await self._give(inputs)
         return await self.settle(frame, argument)
 
     async def send_input(self, inputs: Sequence[Input]) -> None:
         self.check_alive()
-        await self.input.send(inputs)
+        await self._give(inputs)
+
+    async def _give(self, inputs: Sequence[Input]) -> None:
+        if self._clipboard is None:
+            refuse_keys(inputs, self.input.held_keys)
+            await self.input.send(inputs)
+        else:
+            held = self.input.held_keys
+            await self._clipboard.send(self.handle, self, inputs, held, self.input.send)
 
     async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
         await self.check_answers()

@@ -25,7 +25,8 @@ from roost.drivers.base import (
     OriginStorage,
     RunningBrowser,
 )
-from roost.drivers.connection import Json, log_failure
+from roost.drivers.clipboard import GUARD, Clipboard
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
     TabNavigated,
@@ -39,6 +40,7 @@ from roost.drivers.firefox.jars import (
     Jars,
 )
 from roost.drivers.firefox.lacks import LACKS
+from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeper_process import KeeperProcess
@@ -69,6 +71,9 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
         self._jar_conditions: dict[str, JarConditions] = {}
         self._putting: set[asyncio.Task[None]] = set()
+        # In a window on a screen the clipboard is the person's own.
+        own = Clipboard(lambda: self._unseen_page(SHARED_JAR)) if keeper.headless else None
+        self.clipboard = own
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -214,8 +219,16 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
             bidi.call("network.addDataCollector", bodies),
             bidi.call("network.addIntercept", {"phases": ["authRequired"]}),
             jars.furnish(SHARED_JAR, None),
+            *self._guard(bidi),
         )
         bidi.say("note", {"isSetUp": True})
+
+    def _guard(self, bidi: BidiConnection) -> list[Pending]:
+        """Run the guard of pastes in each document, before the page's scripts."""
+        if self.clipboard is None:
+            return []
+        script = {"functionDeclaration": f"() => {GUARD}", "sandbox": SANDBOX}
+        return [bidi.call("script.addPreloadScript", script)]
 
     def _take_over_what_waits(self, handover: Json) -> None:
         """Handle the requests, dialogs and file choosers that opened while no broker ran."""
@@ -268,6 +281,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
             self._tell,
             headless=self._keeper.headless,
             viewport=self._keeper.viewport,
+            clipboard=self.clipboard,
         )
         self._jar_conditions.clear()
         bidi.begin()
@@ -276,6 +290,8 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     def _lost(self, error: BrowserLost) -> None:
         if self._contexts is not None:
             self._contexts.ended(error)
+        if self.clipboard is not None:
+            self.clipboard.lost()
 
     def _tell(self, event: DriverEvent) -> None:
         if isinstance(event, TabNavigated):

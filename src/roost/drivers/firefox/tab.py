@@ -25,6 +25,7 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
+from roost.drivers.clipboard import Clipboard, refuse_keys
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.firefox.camera import Camera
@@ -72,6 +73,10 @@ class TabContexts(Protocol):
     @property
     def preloads(self) -> set[str]:
         """The ids of all init scripts in this Firefox."""
+
+    @property
+    def clipboard(self) -> Clipboard | None:
+        """The browser's clipboard, if it is not a person's."""
 
     @property
     def viewport(self) -> tuple[int, int] | None:
@@ -243,7 +248,7 @@ class BidiTab:
             self._before_input = self._documents.count, self._navigations.leaving
             if not self._input.holds_button and (count := releases(inputs)):
                 sent = self.scripts.ask_settled(frame, {**argument, "releases": count})
-            await self._input.send(inputs)
+            await self._give(inputs)
         answer = await self._settle(frame, argument, sent)
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
@@ -257,7 +262,16 @@ class BidiTab:
         inputs = self._input.effective(inputs)
         if inputs:
             await self._others.select(self)
+            await self._give(inputs)
+
+    async def _give(self, inputs: Sequence[Input]) -> None:
+        clipboard = self._others.clipboard
+        if clipboard is None:
+            refuse_keys(inputs, self._input.held_keys)
             await self._input.send(inputs)
+        else:
+            held, give = self._input.held_keys, self._input.send
+            await clipboard.send(self.handle, self, inputs, held, give)
 
     async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
         raise Unsupported(NO_DROPS, hint=Hint("Give files to a file field[ with {FileUpload}]."))
