@@ -6,8 +6,8 @@ the session's data on the browser's clipboard, presses the key, and empties the 
 Turns alone do not suffice, because pages write to the clipboard whenever they like. So each
 document has a guard, in Roost's own world, that hears ``paste`` before the page does. The guard
 lets only the data pass that the session's turn announced. It stops everything else: the page
-neither hears of it nor gets it. What a session copies is read from the ``copy`` event, and never from the
-browser's clipboard, where another page may have written meanwhile.
+neither hears of it nor gets it. What a session copies is read from the ``copy`` event, and never
+from the browser's clipboard, where another page may have written meanwhile.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TURN_SECONDS = 3.0
 paste. So a page that hangs does not keep the clipboard from other sessions for longer."""
 FRAME_SECONDS = 2.0
 FRAMES = 50
-TRIES = 5
+TRIES = 20
 NO_CLIPBOARD = (
     "There is no clipboard for sessions here: in a person's own browser, and in a window on a"
     " screen, the clipboard is the person's."
@@ -46,18 +46,31 @@ IDLE_SECONDS = 30.0
 GUARD = """(() => {
   if (globalThis.__pastes) return;
   const said = "roost-" + Math.random(), lines = (text) => text.replace(/\\r\\n?/g, "\\n");
-  const guard = globalThis.__pastes = { expected: null, outcome: "", said, isThere: false };
+  const guard = globalThis.__pastes = { expected: null, outcome: "", said };
   addEventListener(said, () => { guard.isThere = true; });
+  const judge = (event, isOurs) => {
+    if (!isOurs) {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    }
+    if (guard.expected) guard.outcome = isOurs ? "pasted" : "foreign";
+  };
   addEventListener("paste", (event) => {
     if (!event.isTrusted) return;
     const { expected } = guard, data = event.clipboardData;
     const isOurs = expected && data && Array.from(data.types).every((type) => type in expected)
       && lines(data.getData("text/plain")) === lines(expected["text/plain"] ?? "");
-    if (!isOurs) {
-      event.stopImmediatePropagation();
-      event.preventDefault();
-    }
-    if (expected) guard.outcome = isOurs ? "pasted" : "foreign";
+    judge(event, isOurs);
+    Object.assign(guard, { event, hasInput: false });
+  }, true);
+  // The browser reads the clipboard again to insert it, and fields change line breaks.
+  const bare = (text) => (text ?? "").replace(/\\s/g, "");
+  addEventListener("beforeinput", (event) => {
+    if (!event.isTrusted || !/^insertFromPaste/.test(event.inputType)) return;
+    const found = bare(event.data ?? event.dataTransfer?.getData("text/plain"));
+    const wanted = bare(guard.expected?.["text/plain"]);
+    guard.hasInput = true;
+    judge(event, guard.expected && wanted.startsWith(found) && (found !== "" || wanted === ""));
   }, true);
 })()"""
 """Stops each ``paste`` whose data are not those that ``expectPaste`` of the bundle announced. The
@@ -76,6 +89,10 @@ _WRITE = """((items) => {
   removeEventListener("copy", give, true);
   return isDone;
 })(%s)"""
+
+
+_NOTHING: Items = (("text/plain", " "),)
+"""Overwrites what the clipboard holds. Writing no data at all would leave it there."""
 
 
 class Use(StrEnum):
@@ -173,7 +190,7 @@ class Clipboard:
                     await self._copy(tab, mine, press)
             finally:
                 with contextlib.suppress(RoostError):
-                    await self._write(())
+                    await self._write(_NOTHING)
 
     async def _paste(
         self, tab: PageDriver, mine: SessionClipboard, press: Callable[[bool], Awaitable[None]]
@@ -190,7 +207,8 @@ class Clipboard:
             if not await _in_time(press(attempt > 0)):
                 raise _late()
             outcomes = await _in_frames(tab, "pasted", {})
-            if not any(one["outcome"] == "foreign" for one in outcomes):
+            # Whoever has copied nothing pastes nothing, whatever the guard had to stop.
+            if not mine.items or not any(one["outcome"] == "foreign" for one in outcomes):
                 return
         raise Timeout(
             "Pages in this browser wrote to the clipboard again and again, so nothing was pasted.",

@@ -4877,10 +4877,17 @@ ${describe(cover)}`, hint: hintFor(cover) };
     }
     return { isGuarded: pastes?.isThere ?? false, hasFocus: document.hasFocus() };
   }
+  function isInsertedByBrowser(event) {
+    const field = focusedElement();
+    return Boolean(event) && !event.defaultPrevented && field !== null && isEditable(field) && !isReadOnly(field);
+  }
   function pasted() {
-    const outcome = world.__pastes?.outcome ?? "";
-    if (world.__pastes) world.__pastes.expected = null;
-    return { outcome };
+    const pastes = world.__pastes;
+    if (!pastes) return { outcome: "" };
+    const isLost = pastes.outcome === "pasted" && isInsertedByBrowser(pastes.event) && !pastes.hasInput;
+    const wasText = Boolean(pastes.expected?.["text/plain"]);
+    pastes.expected = null;
+    return { outcome: isLost && wasText ? "foreign" : pastes.outcome };
   }
   function selectedItems() {
     const field = focusedElement();
@@ -4953,6 +4960,7 @@ ${describe(cover)}`, hint: hintFor(cover) };
       element2.select();
     } else {
       if (element2 instanceof HTMLElement && element2.isContentEditable) element2.focus({ preventScroll: true });
+      else focusedElement()?.blur();
       getSelection()?.selectAllChildren(element2);
     }
     const { role, name } = buildTree(element2);

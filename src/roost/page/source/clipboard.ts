@@ -7,6 +7,7 @@ import { type Args, optionalNumber, text } from "./args";
 import { cut, focusedElement, localName } from "./dom";
 import { badRequest } from "./errors";
 import { refOf } from "./refs";
+import { isEditable, isReadOnly } from "./states";
 import { buildTree } from "./tree";
 
 const NAME_CHARS = 500;
@@ -17,7 +18,11 @@ interface Pastes {
   expected: Record<string, string> | null;
   outcome: string;
   said: string;
-  isThere: boolean;
+  isThere?: boolean;
+  /** The last paste event. */
+  event?: ClipboardEvent;
+  /** The browser began to insert what it pasted. */
+  hasInput?: boolean;
 }
 
 const world = globalThis as { __pastes?: Pastes };
@@ -36,11 +41,20 @@ export function expectPaste(args: Args): { isGuarded: boolean; hasFocus: boolean
   return { isGuarded: pastes?.isThere ?? false, hasFocus: document.hasFocus() };
 }
 
+function isInsertedByBrowser(event: ClipboardEvent | undefined): boolean {
+  const field = focusedElement();
+  return Boolean(event) && !event!.defaultPrevented && field !== null && isEditable(field) && !isReadOnly(field);
+}
+
 /** Say what became of the paste, and let no other one pass. */
 export function pasted(): { outcome: string } {
-  const outcome = world.__pastes?.outcome ?? "";
-  if (world.__pastes) world.__pastes.expected = null;
-  return { outcome };
+  const pastes = world.__pastes;
+  if (!pastes) return { outcome: "" };
+  // The browser reads the clipboard again to insert it. It inserts nothing if a page is just writing there.
+  const isLost = pastes.outcome === "pasted" && isInsertedByBrowser(pastes.event) && !pastes.hasInput;
+  const wasText = Boolean(pastes.expected?.["text/plain"]);
+  pastes.expected = null;
+  return { outcome: isLost && wasText ? "foreign" : pastes.outcome };
 }
 
 /** What the browser would copy by itself. It copies nothing from a password field. */
@@ -130,6 +144,7 @@ export async function selectAll(args: Args): Promise<object> {
     element.select();
   } else {
     if (element instanceof HTMLElement && element.isContentEditable) element.focus({ preventScroll: true });
+    else (focusedElement() as HTMLElement | null)?.blur(); // else the browser copies from the focused field
     getSelection()?.selectAllChildren(element);
   }
   const { role, name } = buildTree(element);
