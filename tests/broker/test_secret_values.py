@@ -9,7 +9,7 @@ import pytest
 from roost.broker.secret_values import SecretValues
 from roost.errors import VaultLocked
 from roost.testing.clock import FakeClock
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vault.redaction import Redactor
 from roost.vault.store import Secret, Vault
 from roost.vault.totp import Totp

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roost.errors import BadRequest, NotFound, VaultLocked
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vault.store import LoginPage, Secret, Vault, checked_origin, fits, origin_of
 
 ORIGIN = "https://site.test"
@@ -80,7 +80,7 @@ def test_an_origin_is_spelled_as_browsers_spell_it(given: str, origin: str) -> N
 
 
 @pytest.mark.parametrize("given", ["", "file:///x", "https://a.test/path", "https://*", "a b.test"])
-def test_what_is_no_origin_is_refused(given: str) -> None:
+def test_text_that_is_not_an_origin_is_refused(given: str) -> None:
     with pytest.raises(BadRequest):
         checked_origin(given)
 

@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 CONTENT_CHARS = 4_000_000
+ConsoleLevel = Literal["error", "warn", "info", "log", "debug"]
 SELECTOR_CHARS = 1000
 ElementState = Literal[
     "visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked",
@@ -133,7 +134,7 @@ class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
     op = "browser_console_messages"
     title = "Read the console"
     read_only = True
-    level: Literal["error", "warn", "info", "log", "debug"] | None = None
+    level: ConsoleLevel | None = None
     limit: int = Field(default=100, ge=1, le=500)
     clear: bool = False
 

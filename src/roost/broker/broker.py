@@ -23,7 +23,7 @@ from roost.broker.browser.browser import Browser, group_of
 from roost.broker.browser.downloads import Download, Downloads
 from roost.broker.browser.files import Folders
 from roost.broker.browser.har import Recording
-from roost.broker.browser.holds import Holds
+from roost.broker.browser.held_input import HeldInputs
 from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
 from roost.broker.browser.lanes import Lanes
@@ -32,7 +32,7 @@ from roost.broker.browser.person_files import PersonFiles
 from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
-from roost.broker.download_judgement import DownloadJudge
+from roost.broker.download_judge import DownloadJudge
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
 from roost.broker.secret_values import SecretValues
@@ -182,8 +182,8 @@ class Broker:
         self.hear = decisions.hear
         self.when_rows_change = decisions.when_rows_change
         self._download_judge = DownloadJudge(self.machine, decisions, self.tasks, self.downloads)
-        self.holds = Holds(lambda: self.state, clock, self.let_go)
-        self.when_rows_change(self.holds.rows_changed)
+        self.held_inputs = HeldInputs(lambda: self.state, clock, self.let_go)
+        self.when_rows_change(self.held_inputs.rows_changed)
         self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into, sealer)
         around = Surroundings(
             state=lambda: self.state,

@@ -1,4 +1,8 @@
-"""The values of secrets: fetched when they are used, and removed from everything that leaves."""
+"""The values of secrets: read when they are used, and registered with the redactor first.
+
+The redactor (``vault.redaction``) then removes them from replies (``doors.caller``), notices, the
+journal, the audit trail and the log.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ CODES_KEPT = 20
 class SecretValues:
     """Gives out values for one use, and registers each with the redactor first.
 
-    A value of a provider is known only after its first use. Until then nothing can look for it.
+    A value of a provider is known only after its first use. Until then it cannot be redacted.
     """
 
     def __init__(self, vault: Vault, clock: Clock, redactor: Redactor) -> None:
@@ -55,14 +59,14 @@ class SecretValues:
     async def value(self, secret: Secret) -> str:
         """Return the value to fill in now: for one-time codes, the code of this moment.
 
-        Raises ``VaultLocked`` if the provider does not give it. The error tells no word of the
+        Raises ``VaultLocked`` if the provider does not give it. The error repeats nothing of the
         provider's output.
         """
         try:
             return await self.fetched(secret)
         except providers.ProviderFailed as failure:
             raise VaultLocked(
-                f"The value of secret {secret.name} cannot be had: {failure.why}.",
+                f"The value of secret {secret.name} cannot be read: {failure.why}.",
                 hint="Ask the person to unlock its provider. `roost secret test"
                 f" {secret.name}` says more to them.",
                 secret=secret.name,

@@ -4,12 +4,11 @@ Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), 
 (connections, leases, what a dead agent leaves), ``subagents`` (child sessions), ``sessions``,
 ``tabs`` (select, navigate, crash, close), ``pool`` (slots, the queue, whose a popup is), ``jars``,
 ``captures`` (turns at screenshots), ``loops`` (focus loops), ``batches`` (how far they have come),
-``conditions`` (of pages), ``questions`` (to the person), ``policy`` (what agents may do
-where), ``approvals`` (what the person allows),
-``browsers`` (a browser's end and return), ``groups`` and ``consent`` (the person's own browser),
-``addresses`` and
-``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
-``state`` and ``settings``. Pure code.
+``conditions`` (of pages), ``questions`` (to the person), ``policy`` and ``policy_layers`` (what
+agents may do where), ``approvals`` (what the person allows), ``browsers`` (a browser's end and
+return), ``groups`` and ``consent`` (the person's own browser), ``addresses`` and ``redaction``,
+``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``, ``state`` and
+``settings``. Pure code.
 May import: ``conditions``, ``errors``, ``hints``, ``vocabulary``. Of the standard library: only
 modules that compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.

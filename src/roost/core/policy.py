@@ -158,7 +158,7 @@ def _rule_covers(rule: PolicyRule, deed: Deed, program: str) -> bool:
     if deed.words.isdisjoint(rule.operations):
         return False
     if deed.operation == CDP and CDP not in rule.operations and rule.verdict is Verdict.ALLOW:
-        return False  # `allow *` says nothing about a client that passes everything unread
+        return False  # only a rule that names `cdp` allows it
     if rule.origins and (deed.origin is None or not covers(rule.origins, deed.origin)):
         return False
     name = program.partition(" ")[0].rpartition("/")[2]

@@ -101,7 +101,7 @@ def tab_ready(state: State, event: TabReady) -> None:
     """Record that the page of a tab that the core admitted is open.
 
     If the tab no longer waits for a page (it was parked, or already has one), close the page as a
-    stray. Late news of a page that has become another tab's own meanwhile changes nothing.
+    stray. A late report of a page that belongs to another tab by now changes nothing.
     """
     tab = state.tabs.get(event.tab)
     if tab is None or state.tab_with(tab.browser, event.handle) is not None:

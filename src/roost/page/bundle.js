@@ -135,6 +135,9 @@
     isHidden: getter(Document.prototype, "hidden"),
     create: method(Document.prototype, "createElement")
   };
+  function isEmptyDocument() {
+    return page.root(document) === null;
+  }
   function rootElement() {
     const root = page.root(document);
     if (root === null) throw new PageError("NOT_FOUND", "The page has no content", { hint: "Wait until it has loaded." });
@@ -4441,12 +4444,16 @@ ${properties.join("\n")}`;
     if (target === void 0 && mode === "diff" && reader !== void 0) {
       const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
       if (reply) return reply;
+      if (isEmptyDocument()) {
+        remember(reader, []);
+        return { text: "", mode: "full", chars: 0, truncated: false, frames: [] };
+      }
       return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
     }
     return fullReply(args, reader, maxChars ?? DEFAULT_CHARS);
   }
   function diffReply(reader, maxChars) {
-    const lines = linesOf(buildTree().children);
+    const lines = isEmptyDocument() ? [] : linesOf(buildTree().children);
     const changes = changesSince(reader, lines, maxChars);
     if (changes === null) return null;
     const { text: text2, counts } = changes;

@@ -133,8 +133,8 @@ def _searching(patterns: list[str]) -> Search:
 
 
 def _encodings(value: str) -> Iterator[str]:
-    """Yield the value as texts may spell it. What one spelling cannot tell is left out: base64 of a
-    longer text shows only the characters that depend on the value alone."""
+    """Yield the value as texts may spell it. An encoded value may depend on the text around it: of
+    base64, only the characters that depend on the value alone are yielded."""
     forms = {value, " ".join(value.split())}
     forms |= {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     forms.add(value.translate(_MARKDOWN))

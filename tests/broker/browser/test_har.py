@@ -72,7 +72,7 @@ async def test_a_recording_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"log": {"entries": [1]}}', "[" * 99_999])
-def test_what_is_no_har_file_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_har_file_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.har"
     file.write_text(text)
     with pytest.raises(BadRequest):

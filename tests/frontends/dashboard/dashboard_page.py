@@ -75,7 +75,8 @@ async def new_code(house: HttpDoor) -> str:
 @asynccontextmanager
 async def socket_of(house: HttpDoor, **headers: str) -> AsyncIterator[ClientConnection]:
     address = f"ws://127.0.0.1:{house.port}/dashboard/live"
-    async with websockets.connect(address, additional_headers=headers) as socket:
+    connecting = websockets.connect(address, additional_headers=headers, max_size=None)
+    async with connecting as socket:
         yield socket
 
 

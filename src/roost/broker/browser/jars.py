@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 from roost import core
 from roost.broker.browser import downloads
+from roost.broker.browser.backup_limits import in_room, is_too_large, with_databases
 from roost.broker.browser.jar_backups import JarBackup
-from roost.broker.browser.kept_storage import in_room, is_too_large, with_databases
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks

@@ -167,7 +167,7 @@ class PageRecord:
         return before != digest
 
     def is_idle(self, now: float, seconds: float) -> bool:
-        """Return True if the page has had no pending request for so many seconds."""
+        """Return True if the page has had no pending request for ``seconds``."""
         ended = max((one.ended_at or one.at for one in self.requests.values()), default=-math.inf)
         return not self._pending and now - ended >= seconds
 

@@ -1,6 +1,8 @@
-"""One caller's ``BrokerApi``: it runs each operation under one deadline and audits the outcome.
+"""One caller's ``BrokerApi``: runs each operation under one deadline and audits the outcome.
 
-``WORK`` maps each operation to its function in ``broker.work``.
+``WORK`` maps each operation to its function in ``broker.work``. If that function needs an approval,
+``Caller`` asks the person and calls the function again. ``call`` removes the person's secrets from
+every answer and error, and adds notes for the agent.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from roost import core
 from roost.api import operations as ops
-from roost.api.broker import Notice, Notices
+from roost.api.broker import ENDS_WHEN_ASKED, Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
 from roost.broker.broker import Broker
@@ -220,7 +222,7 @@ class Caller:
             is_member = state.member(agent, SessionId(notice.session)) is not None
             return is_member or agent == OPERATOR or agent in to
 
-        if agent == OPERATOR:  # the operator is no member, so addresses are redacted
+        if agent == OPERATOR:  # the operator is not a member, so addresses are redacted
             return self._broker.watchers.listen(sees, view_of.notice)
         return self._broker.watchers.listen(sees)
 
@@ -234,11 +236,13 @@ class Caller:
         return view
 
     async def _step(self, operation: Operation, seconds: float) -> View:
-        """Perform a step of a batch that has so many seconds left."""
+        """Perform a step of a batch within ``seconds``, the rest of the batch's time."""
         return await self._audited(operation, min(seconds, _seconds(operation, None)))
 
     async def _work(self, operation: Operation, seconds: float) -> View:
         if isinstance(operation, ops.Batch):
+            # A batch cannot be repeated: the steps before the one that needs an approval are done.
+            ENDS_WHEN_ASKED.set(False)
             return await batch.run(self._broker, self._agent, operation, seconds, self._step)
         work = WORK[type(operation)]
         while True:

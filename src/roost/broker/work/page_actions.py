@@ -97,7 +97,7 @@ async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionVi
         return f"Clicked {named(spot.about)}."
 
     view = await acted(broker, agent, op, "click in", work)
-    return view.model_copy(update={"notes": notes or None})
+    return view.model_copy(update={"notes": [*(view.notes or []), *notes] or None})
 
 
 async def triple_click(broker: Broker, agent: AgentId, op: ops.TripleClick) -> views.ActionView:
@@ -322,8 +322,9 @@ async def _view(
         if (has_news or at.page.has_left) and show != "none":
             await shown_page.drawn(at)
         shown = await shown_page.shown(agent, at, show)
-    except (PolicyDenied, ApprovalPending) as refusal:
-        # The action is done, so the reply must say so; it only shows nothing of the page.
+    except (PolicyDenied, ApprovalPending, NotFound) as refusal:
+        # The action is done, so the reply must say so; it only shows nothing of the page. The page
+        # may be empty, too.
         shown = {"notes": [f"The page is not shown. {refusal.message}"]}
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser

@@ -97,8 +97,8 @@ def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Opera
 def check_conditions(
     broker: Broker, agent: AgentId, session: Session, operation: Operation
 ) -> None:
-    """Judge what holds for all pages of a session, such as an init script. Where some origins are
-    not to be acted on, nothing that acts on every origin is allowed."""
+    """Judge what holds for all pages of a session, such as an init script. If the policy forbids
+    actions on some origins, refuse whatever acts on every origin."""
     layers = policy.layers_for(broker.state, agent, session.id)
     deed = deed_of(operation, policy.OPAQUE)
     for layer in layers:
@@ -110,7 +110,7 @@ def check_conditions(
 
 def check_devtools(broker: Broker, agent: AgentId, session: Session) -> None:
     """Refuse a DevTools client in a session whose policy restricts anything, unless a rule allows
-    ``cdp``: what such a client asks and is answered passes unread."""
+    ``cdp``: Roost does not read the commands and replies of such a client."""
     try:
         check(broker, agent, session.id, CLIENT)
     except core.ApprovalNeeded as needed:
@@ -165,6 +165,12 @@ def judge_for(broker: Broker, agent: AgentId, tab: Tab, operation: Operation) ->
     if session is None or not is_judged(broker, agent, session):
         return None
     return CallJudge(broker, agent, session, operation)
+
+
+def restrictions(broker: Broker, session: SessionId) -> list[str]:
+    """Return where the policies that restrict the session's agents come from."""
+    layers = _layers(broker, OPERATOR, session)
+    return [layer.source for layer in layers if not layer.is_open]
 
 
 # --- operations on policies ----------------------------------------------------------------------

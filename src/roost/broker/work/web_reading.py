@@ -41,7 +41,7 @@ async def read(broker: Broker, agent: AgentId, op: ops.Read) -> views.WebTextVie
     if op.url is None:
         return await _of_page(broker, agent, op)
     session = broker.decide(core.session_for, agent, op.session)
-    if op.tab is not None:  # a tab of somebody else answers as for every other operation
+    if op.tab is not None:  # refuse another session's tab as every operation does
         await page_use.located(broker, agent, op, "read", acts=False, revives=True)
 
     def checked(url: str) -> str:
@@ -103,7 +103,7 @@ async def _converted(found: Fetched, form: str) -> tuple[str, str]:
     if mime not in ("text/html", "application/xhtml+xml"):
         if not _TEXTS.match(mime):
             raise BadRequest(
-                "url: the address is no text.",
+                "url: the document at this address is not text.",
                 hint=Hint("Open it in the browser[ with {Navigate}], which downloads it."),
                 field="url",
                 page_said=mime[:100],

@@ -101,7 +101,11 @@ export const page = {
   create: method<Document, [string], HTMLElement>(Document.prototype, "createElement"),
 };
 
-/** The root element. A script can remove it, and a document that is being replaced has none for a moment. */
+/** Whether the document has no element: a script removed the root, or nothing of a new document has come yet. */
+export function isEmptyDocument(): boolean {
+  return page.root(document) === null;
+}
+
 export function rootElement(): Element {
   const root = page.root(document);
   if (root === null) throw new PageError("NOT_FOUND", "The page has no content", { hint: "Wait until it has loaded." });

@@ -1,4 +1,4 @@
-"""A page's downloads meet the session's policy (``roost.broker.download_judgement``)."""
+"""A page's downloads meet the session's policy (``roost.broker.download_judge``)."""
 
 from __future__ import annotations
 

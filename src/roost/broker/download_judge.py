@@ -38,14 +38,15 @@ class DownloadJudge:
         if session is None:
             return
         state = self._machine.state
-        earlier = self._downloads.count(session) - 1  # this one is counted, too
+        earlier = self._downloads.count(session) - 1  # the count includes this download
         verdict, deed = core.download_judged(state, session, tab.url, earlier)
         download.is_refused = verdict is not Verdict.ALLOW
         if verdict is Verdict.ALLOW:
             self._decisions.hear(ev.DownloadAdmitted(session, deed.origin or ""))
         elif verdict is Verdict.ASK:
             download.wanted = wanted(deed)
-            agent = next(iter(state.agents_in(session)))  # an agent's policy asks
+            # ASK comes from an agent's policy, so the session has an agent.
+            agent = next(iter(state.agents_in(session)))
             needed = core.ApprovalNeeded(agent, session, download.wanted)
             self._tasks.spawn(self._asked(needed), name=f"ask for a download in {tab.id}")
 
