@@ -263,8 +263,8 @@ def _clipboard(view: page_views.ClipboardView) -> Iterator[str]:
     elif not view.types:
         yield "The session's clipboard is empty."
     else:
-        yield f"The session's clipboard holds {', '.join(view.types)}:"
-        yield marked([view.html or "" if view.text is None else view.text])
+        held = view.html or "" if view.text is None else view.text
+        yield marked([f"{', '.join(view.types)}:", held])  # pages name the types that they copy
 
 
 @_tells(page_views.PageToolsView)
