@@ -276,6 +276,35 @@ class Clipboard:
         self._page, self._open = None, AsyncExitStack()
 
 
+def shared_out(
+    open_page: Callable[[], AbstractAsyncContextManager[OwnPage]], is_headless: bool
+) -> Clipboard | None:
+    """Return the clipboard of a headless browser. In a window on a screen it is the person's."""
+    return Clipboard(open_page) if is_headless else None
+
+
+def lost(clipboard: Clipboard | None) -> None:
+    """Tell the clipboard that the browser ended."""
+    if clipboard is not None:
+        clipboard.lost()
+
+
+async def give_inputs(
+    clipboard: Clipboard | None,
+    handle: TabHandle,
+    tab: PageDriver,
+    inputs: Sequence[Input],
+    held: Sequence[str],
+    give: Callable[[Sequence[Input]], Awaitable[None]],
+) -> None:
+    """Give the inputs to the tab (see ``Clipboard.send``), or refuse keys of a person's."""
+    if clipboard is not None:
+        await clipboard.send(handle, tab, inputs, held, give)
+    else:
+        refuse_keys(inputs, held)
+        await give(inputs)
+
+
 @runtime_checkable
 class ClipboardDriver(Protocol):
     """A driver whose browser has a clipboard that Roost shares out."""

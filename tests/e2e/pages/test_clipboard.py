@@ -1,6 +1,8 @@
 """The session's own clipboard: copy, cut and paste work, and never with another session's text.
 
-All sessions of a browser share one real clipboard. Each test has at least two sessions.
+All sessions of a browser share one real clipboard. Each test has at least two sessions. These are
+the tests of ``roost.drivers.clipboard``, ``roost.api.clipboard_operations``,
+``roost.broker.work.clipboard_work`` and ``roost.broker.work.local_files``.
 """
 
 from __future__ import annotations
@@ -141,14 +143,10 @@ async def test_pages_neither_paste_nor_read_what_no_turn_gave_them(house: House,
         await agent.click("#rich", double_click=True)  # selects a word
         await attacker.show(PAGE + "<iframe srcdoc='<textarea name=framed></textarea>'></iframe>")
         await attacker.click("#to", button="middle")
-        asked = """async () => {
-          const reads = ["readText", "read"].map(async (name) => {
-            try { return await navigator.clipboard[name](); }
-            catch (error) { return error.name; } });
-          return [document.getElementById("to").value, ...await Promise.all(reads)]; }"""
-        pasted, *read = await attacker.run(asked)
-        assert pasted == ""
-        assert {*read} <= {"NotAllowedError", "TypeError"}
+        assert await value(attacker, "to") == ""
+        if house.browser == "chromium":  # Firefox asks the person, who is not there
+            asked = "() => navigator.clipboard.readText().catch((error) => error.name)"
+            assert await attacker.run(asked) == "NotAllowedError"
         assert await attacker.log() == []
         # A page's own button writes to the browser's clipboard, and no session gets that.
         await agent.click("#own")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roost.frontends.cdp.clipboard import check_permissions, use_of
+from roost.frontends.cdp.clipboard import check_grant, use_of
 from roost.frontends.cdp.messages import Refusal
 
 
@@ -47,9 +47,9 @@ def test_every_way_to_press_a_clipboard_key_is_recognized(
 )
 def test_no_page_gets_the_permission_to_read_the_clipboard(params: dict[str, Any]) -> None:
     with pytest.raises(Refusal, match="session's own"):
-        check_permissions(params)
+        check_grant(params)
 
 
 def test_other_permissions_pass() -> None:
-    check_permissions({"permissions": ["geolocation", "clipboardSanitizedWrite"]})
-    check_permissions({"permission": {"name": "clipboard-read"}, "setting": "denied"})
+    check_grant({"permissions": ["geolocation", "clipboardSanitizedWrite"]})
+    check_grant({"permission": {"name": "clipboard-read"}, "setting": "denied"})

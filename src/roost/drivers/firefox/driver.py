@@ -26,7 +26,7 @@ from roost.drivers.base import (
     RunningBrowser,
     Show,
 )
-from roost.drivers.clipboard import GUARD, Clipboard
+from roost.drivers.clipboard import GUARD, lost, shared_out
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
@@ -72,9 +72,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
         self._jar_conditions: dict[str, JarConditions] = {}
         self._putting: set[asyncio.Task[None]] = set()
-        # In a window on a screen the clipboard is the person's own.
-        own = Clipboard(lambda: self._unseen_page(SHARED_JAR)) if keeper.headless else None
-        self.clipboard = own
+        self.clipboard = shared_out(lambda: self._unseen_page(SHARED_JAR), keeper.headless)
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -291,8 +289,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     def _lost(self, error: BrowserLost) -> None:
         if self._contexts is not None:
             self._contexts.ended(error)
-        if self.clipboard is not None:
-            self.clipboard.lost()
+        lost(self.clipboard)
 
     def _tell(self, event: DriverEvent) -> None:
         if isinstance(event, TabNavigated):

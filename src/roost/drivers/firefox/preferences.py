@@ -106,8 +106,6 @@ _WITHOUT_A_PERSON: Mapping[str, Preference] = {
     # All sessions share one selection, which a click with the middle button would paste.
     "middlemouse.paste": False,
     "clipboard.autocopy": False,
-    # Firefox would show a button for the person, who is not there, and block the page.
-    "dom.events.asyncClipboard.readText": False,
 }
 
 

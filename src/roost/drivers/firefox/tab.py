@@ -4,7 +4,7 @@ A tab is a top-level browsing context. Its frames are child contexts, whose even
 handles. https://w3c.github.io/webdriver-bidi/#module-browsingContext
 """
 
-from __future__ import annotations
+from __future__ import annotations  # noqa: I001
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
-from roost.drivers.clipboard import Clipboard, refuse_keys
+from roost.drivers.clipboard import Clipboard, give_inputs
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.firefox.camera import Camera
@@ -35,14 +35,8 @@ from roost.drivers.firefox.dialogs import Dialogs
 from roost.drivers.firefox.input import NO_DROPS, TabInput
 from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.interception import Interception
-from roost.drivers.firefox.navigation import (
-    Documents,
-    End,
-    Navigations,
-    NavigationStart,
-    bare,
-    start_of,
-)
+from roost.drivers.firefox.navigation import Documents, End, Navigations, NavigationStart
+from roost.drivers.firefox.navigation import bare, start_of
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
@@ -57,6 +51,8 @@ FROZEN_SECONDS = 3.0
 
 class TabContexts(Protocol):
     """The part of ``Contexts`` that a tab needs."""
+
+    clipboard: Clipboard | None
 
     async def replace(self, tab: BidiTab) -> None:
         """Give the tab a new context, and close its old one."""
@@ -73,10 +69,6 @@ class TabContexts(Protocol):
     @property
     def preloads(self) -> set[str]:
         """The ids of all init scripts in this Firefox."""
-
-    @property
-    def clipboard(self) -> Clipboard | None:
-        """The browser's clipboard, if it is not a person's."""
 
     @property
     def viewport(self) -> tuple[int, int] | None:
@@ -129,7 +121,6 @@ class BidiTab:
         self._is_unknown = False
         """An earlier broker gave this tab input, which may still hold a mouse button."""
         self._before_input: tuple[int, NavigationStart | None] = 0, None
-        """State before the last input: ``Documents.count``, and the navigation under way."""
         self._gone: RoostError | None = None
         self._crash: str | None = None
         """The navigation that the last reported crash was committed under."""
@@ -239,10 +230,7 @@ class BidiTab:
         """
         self.check_alive()
         sent = None
-        if self._is_unknown:
-            self._is_unknown = False
-            await self._input.forget()
-        inputs = self._input.effective(inputs)
+        inputs = await self._effective(inputs)
         if inputs:
             await self._others.select(self)
             self._before_input = self._documents.count, self._navigations.leaving
@@ -256,22 +244,20 @@ class BidiTab:
 
     async def send_input(self, inputs: Sequence[Input]) -> None:
         self.check_alive()
-        if self._is_unknown:
-            self._is_unknown = False
-            await self._input.forget()
-        inputs = self._input.effective(inputs)
+        inputs = await self._effective(inputs)
         if inputs:
             await self._others.select(self)
             await self._give(inputs)
 
+    async def _effective(self, inputs: Sequence[Input]) -> list[Input]:
+        if self._is_unknown:
+            self._is_unknown = False
+            await self._input.forget()
+        return self._input.effective(inputs)
+
     async def _give(self, inputs: Sequence[Input]) -> None:
-        clipboard = self._others.clipboard
-        if clipboard is None:
-            refuse_keys(inputs, self._input.held_keys)
-            await self._input.send(inputs)
-        else:
-            held, give = self._input.held_keys, self._input.send
-            await clipboard.send(self.handle, self, inputs, held, give)
+        held, give = self._input.held_keys, self._input.send
+        await give_inputs(self._others.clipboard, self.handle, self, inputs, held, give)
 
     async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
         raise Unsupported(NO_DROPS, hint=Hint("Give files to a file field[ with {FileUpload}]."))

@@ -55,7 +55,7 @@ def _number(value: Any) -> int:
     return int(value) if isinstance(value, int | float) and abs(value) < 2**31 else 0
 
 
-def check_permissions(params: Json) -> None:
+def check_grant(params: Json) -> None:
     """Raise ``Refusal`` if the command lets pages read the clipboard."""
     granted = params.get("permissions")
     if isinstance(granted, list) and "clipboardReadWrite" in granted:

@@ -311,7 +311,7 @@ def _cookies(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list
     "Browser.cancelDownload",
 )
 def _in_context(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
-    clipboard.check_permissions(call.params)
+    clipboard.check_grant(call.params)
     return [Send(call, call.method, _bound(browser, call), link.root)]
 
 
