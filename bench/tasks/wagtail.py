@@ -95,6 +95,8 @@ def by_roost(agent: Agent, app: Application) -> None:
         snapshot="none",
     )
     agent.click('button "Sign in"')
+    if not agent.has_read('textbox "Title'):  # on a busy machine, the form comes later
+        agent.look()
     agent.call(
         "browser_fill_form",
         fields=[
@@ -124,6 +126,8 @@ def by_batches(agent: Agent, app: Application) -> None:
         {"tool": "fill_form", "fields": login},
         {"tool": "click", "target": agent.ref('button "Sign in"')},
     )
+    if not agent.has_read('textbox "Title'):
+        agent.look()
     fields = [
         {"target": agent.ref('textbox "Title'), "value": "Owls"},
         {"target": agent.ref('textbox "Post date'), "value": "2026-11-18"},

@@ -10,10 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
+from roost.vocabulary import MIB
+
 ROUTES: Final = 50
 """Maximum number of route rules in one session."""
 SCRIPTS: Final = 10
 """Maximum number of init scripts in one session."""
+SESSION_BYTES: Final = 64 * MIB
+"""Maximum size of the answers of all route rules of one session, those of its tabs included."""
+ALL_BYTES: Final = 512 * MIB
+"""Maximum size of the answers of all route rules of all sessions."""
+TEXT_CHARS: Final = 2_000_000
+"""Maximum number of characters in the headers and scripts of one session, or of one tab."""
 ANY_ORIGIN: Final = "*"
 KINDS: Final = (
     "document", "stylesheet", "image", "media", "font", "script", "xhr", "fetch", "other",
@@ -85,6 +93,8 @@ class Route:
     folder: str | None = None
     """Folder of the caller whose files answer the requests."""
     """Folder of a HAR file's responses, which this rule answers from."""
+    size: int = 0
+    """Bytes of the files that Roost wrote for this rule."""
     shown: str = ""
     """What the rule does, in words."""
 
@@ -188,12 +198,24 @@ class Conditions:
             scripts=under.scripts + self.scripts,
         )
 
+    def size(self) -> int:
+        """Return the bytes of the files that Roost wrote for the route rules."""
+        return sum(route.size for route in self.routes)
+
+    def chars(self) -> int:
+        """Return the number of characters in headers and scripts."""
+        headers = [one for to in self.headers for one in to.headers]
+        for route in self.routes:
+            headers += [*route.headers, *route.request_headers]
+        texts = [script.text for script in self.scripts]
+        return sum(len(name) + len(value) for name, value in headers) + sum(map(len, texts))
+
 
 NO_CONDITIONS: Final = Conditions()
 
 
-def origin_of(url: str) -> str:
-    """Return scheme, host and port of an address, in lower case."""
+def written_origin(url: str) -> str:
+    """Return scheme, host and port of an address as they are written there, in lower case."""
     scheme, separator, rest = url.partition("://")
     authority = rest.partition("/")[0].partition("?")[0].partition("#")[0]
     return f"{scheme}{separator}{authority.rpartition('@')[2]}".lower()
@@ -201,13 +223,13 @@ def origin_of(url: str) -> str:
 
 def headers_for(conditions: Conditions, url: str) -> list[Header]:
     """Return the extra headers of a request to that address that are limited to its origin."""
-    origin = origin_of(url)
+    origin = written_origin(url)
     return [one for to in conditions.headers if to.origin == origin for one in to.headers]
 
 
 def credentials_for(conditions: Conditions, url: str) -> Credentials | None:
     """Return the newest name and password for the address."""
-    origin = origin_of(url)
+    origin = written_origin(url)
     fitting = (one for one in reversed(conditions.credentials) if one.origin == origin)
     return next(fitting, None)
 

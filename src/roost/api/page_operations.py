@@ -184,6 +184,7 @@ class Har(SessionOperation, Answers[views.HarView]):
     op = "browser_har"
     title = "Record a HAR file"
     audience = Audience.ALL
+    conduct = ("read",)
     action: Literal["start", "stop"]
     filename: str | None = Field(default=None, max_length=1000, description="For stop")
     overwrite: bool = False

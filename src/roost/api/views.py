@@ -57,7 +57,7 @@ class View(BaseModel):
 
     def with_news(self, notes: list[str], pictures: Sequence[ShownPicture]) -> Self:
         """Return the view with lines and pictures that the caller should see whatever it asked."""
-        view = self.model_copy(update={"notes": notes} if notes else None)
+        view = self.model_copy(update={"notes": [*notes, *(self.notes or ())]} if notes else None)
         view._pictures = tuple(pictures)
         return view
 

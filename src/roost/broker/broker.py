@@ -38,6 +38,7 @@ from roost.broker.journal import Journal
 from roost.broker.secret_values import SecretValues
 from roost.broker.subagent_reports import SubagentReports
 from roost.broker.tasks import Tasks
+from roost.broker.text_limits import TextLimits
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
@@ -130,6 +131,7 @@ class Broker:
         self.redactor = Redactor()
         self.secrets = SecretValues(vault, clock, self.redactor)
         journal.redact = audit.redact = self.redactor.encoded
+        self.limits = TextLimits(self.redactor.cut)
         self.has_protocol_client: Callable[[SessionId], bool] = lambda _: False
         self.version = version
         self.http = http
@@ -140,7 +142,7 @@ class Broker:
         self._clipboards: dict[SessionId, SessionClipboard] = {}
         self.recordings: dict[SessionId, Recording] = {}
         """The recordings of requests that are under way."""
-        self.downloads = Downloads(files)
+        self.downloads = Downloads(files, self.redactor.text)
         self.watchers = Watchers(self.redactor)
         self.subagent_reports = SubagentReports()
         self.drawings = Drawings()
@@ -188,6 +190,7 @@ class Broker:
         around = Surroundings(
             state=lambda: self.state,
             hear=self.hear,
+            limits=self.limits,
             note=self.watchers.note,
             kept=self.jar_backups.kept,
             keep=self.jar_backups.keep,
@@ -293,7 +296,7 @@ class Broker:
             recording = None if tab.session is None else self.recordings.get(tab.session)
             if recording is not None:
                 recording.hear(tab.id, event, self.clock.now())
-            told = notice_of(event)
+            told = notice_of(event, self.limits.cut)
             if told is not None and tab.session is not None:
                 kind, data = told
                 self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
@@ -403,6 +406,8 @@ class Broker:
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
         download = self.downloads.began(event, tab.session, tabs)
         self._download_judge.began(tab, download)
+        if download.is_refused and event.cancel is not None:
+            event.cancel()
         self._tell_download(tab.session, download)
 
     def _download_ended(self, event: DownloadEnded) -> None:

@@ -1,8 +1,9 @@
 """Judge a download by the session's policy when the browser reports that it begins.
 
 A download belongs to no call: a page may begin one at any time. So nothing can wait for the
-person's approval. A download that is not allowed is removed when it is complete, and the person is
-asked; once they allow it, the agent repeats what began the download.
+person's approval. A download that is not allowed is cancelled. A browser that cannot cancel it
+(Firefox: WebDriver BiDi has no command for it) loads the file, and Roost removes the file. The
+person is asked; once they allow it, the agent repeats what began the download.
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ from roost.core.policy import (
     count_action,
     download_judged,
     judgement,
+    origins_source,
     set_policy,
 )
 from roost.core.pool import OpenTabAnswer, grant_space, open_tab, request_space, use_tab
@@ -77,8 +78,9 @@ __all__ = [  # requests, queries, and the types they need
     "request_capture", "request_close", "request_jar", "request_space", "resume_agent",
     "select_tab", "set_policy", "start_loop", "stop_loop", "subagent_called", "take_answer",
     "use_approval", "use_tab", "withdraw_approvals",
-    "acting_agent", "batch_of", "conditions_of", "download_judged", "judgement", "own_jar",
-    "session_conditions", "session_for", "session_of", "subagent_of", "tab_conditions", "tab_named",
+    "acting_agent", "batch_of", "conditions_of", "download_judged", "judgement", "origins_source",
+    "own_jar", "session_conditions", "session_for", "session_of", "subagent_of", "tab_conditions",
+    "tab_named",
     "ApprovalNeeded", "ConsentNeeded", "Deed", "Judgement", "OpenTabAnswer", "SessionSpec",
     "Wanted",
 ]  # fmt: skip

@@ -163,9 +163,12 @@
     const visible = /[\u00ad\u200b\u2060]/.test(text2) ? text2.replace(/[\u00ad\u200b\u2060]+/g, "") : text2;
     return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
   }
+  var WORD_CHARS = 200;
   function cut(text2, limit) {
     if (text2.length <= limit) return text2;
     const end = /[\ud800-\udbff]/.test(text2[limit - 2] ?? "") ? limit - 2 : limit - 1;
+    const first = end - Math.min(WORD_CHARS, limit >> 1);
+    for (let at = end; at > first; at--) if (/\s/.test(text2[at])) return text2.slice(0, at) + "…";
     return text2.slice(0, end) + "…";
   }
 
@@ -1430,7 +1433,14 @@
   var onceSeenAsPassword = /* @__PURE__ */ new WeakSet();
   var filled = /* @__PURE__ */ new Set();
   function holdSecret(element2) {
+    if (filled.size === 0) for (const kind of TAKING_EVENTS) window.addEventListener(kind, keepHere, { capture: true });
     filled.add(element2);
+  }
+  var TAKING_EVENTS = ["copy", "cut", "dragstart"];
+  function keepHere(event) {
+    if (event.type === "dragstart" && event.target instanceof Element && closest(event.target, "[draggable=true]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
   }
   function secretFields() {
     return Array.from(filled);

@@ -98,6 +98,24 @@ async def test_a_film_begins_again_when_the_browser_is_back(tmp_path: Path) -> N
         viewer.leave()
 
 
+async def test_the_wall_has_no_secret_of_the_person(tmp_path: Path) -> None:
+    async with fake_house(tmp_path) as house:
+        house.broker.redactor.register("mail", "c4nary-value")
+        page = await house.admit().api.call(ops.Navigate(url="https://site.test/c4nary-value"))
+        row = house.broker.state.tabs[TabId(page.tab)]
+        assert row.handle is not None
+        message = "Send c4nary-value?"
+        dialog = DialogOpened(handle=row.handle, kind="confirm", message=message)
+        house.broker.heard(row.browser, dialog)
+        ear = Ear()
+        code = house.broker.logins.code()
+        viewer = await house.door.enter(code=code, token=None, ear=ear)
+        viewer.leave()
+        (tile,) = ear.walls[-1].tiles
+        assert "c4nary" not in str(tile)
+        assert tile.asking[0].dialog == "Send [secret mail]?"
+
+
 async def test_a_viewer_is_told_why_a_film_has_no_picture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

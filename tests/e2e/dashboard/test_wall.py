@@ -27,13 +27,14 @@ const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (data) {
     const said = JSON.parse(data);
     if (said.films) wishes.push(said.films);
+    window.socket = this;
     send.call(this, data);
 };
 window.hide = isHidden => {
     Object.defineProperty(document, "hidden", {get: () => isHidden, configurable: true});
     document.dispatchEvent(new Event("visibilitychange"));
 };"""
-"""Notes which films the page asks for, and hides the page as another tab in front does."""
+"""Notes the socket and the films that the page asks for. Hides the page as a tab in front does."""
 
 
 def tile(page: Page, name: str) -> Locator:
@@ -115,6 +116,27 @@ async def test_a_dashboard_in_the_background_asks_for_no_pictures(
             await page.evaluate("isHidden => hide(isHidden)", is_hidden)
             wanted = f"() => wishes.at(-1).length {'==' if is_hidden else '>'} 0"
             await page.wait_for_function(wanted)
+
+
+async def test_a_tile_says_why_it_has_no_picture_until_the_next_one(
+    house: House, web: Web, tmp_path: Path
+) -> None:
+    script = tmp_path / "sent.js"
+    script.write_text(SENT, encoding="utf-8")
+    # Read at once what the tile says, before the next picture comes.
+    miss = """(said, why) => { for (const {number} of wishes.at(-1))
+        socket.onmessage({data: JSON.stringify({missed: number, why})});
+        return [said.textContent, said.previousElementSibling.className] }"""
+    async with dashboard(house, script=script) as page, house.agent(web, name="Shy") as agent:
+        await agent.show(RED)
+        shown = tile(page, "Shy")
+        await until_corner(shown.locator("canvas"), 255, 0)
+        why = "The <b>page</b> crashed."
+        said = await shown.locator(".missing").evaluate(miss, why)
+        assert said == [why, "picture drawn old"]
+        await agent.run(GREEN)
+        await until_corner(shown.locator("canvas"), 0, 128)
+        await expect(shown.locator(".missing")).to_be_empty()
 
 
 async def test_agents_do_not_notice_a_viewer(house: House, web: Web) -> None:

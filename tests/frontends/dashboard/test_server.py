@@ -11,6 +11,7 @@ import base64
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ from roost.broker.doors.viewers import INPUTS, Viewers
 from roost.drivers.base import Input, Picture, Shot
 from roost.drivers.fake.page import FakePageDriver
 from roost.drivers.repeated_shots import RepeatedShots
+from roost.errors import TabCrashed
 from roost.frontends.dashboard import viewer_socket
 from roost.frontends.dashboard.viewer_socket import CALLS
 from roost.testing.waits import until
@@ -180,6 +182,21 @@ async def test_a_film_shows_the_tab_that_was_asked_for_and_no_other(tmp_path: Pa
         await page.say({"films": [{"number": 8, "tab": "t999", "kind": "large"}]})
         assert (await page.call(1, "ping"))["result"] == {}
         assert {picture[:4] for picture in page.pictures} == {(7).to_bytes(4, "big")}
+
+
+async def test_the_page_is_told_why_a_film_has_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse = AsyncMock(side_effect=TabCrashed("The page crashed."))
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        agent = await house.session("shopper")
+        tab = (await agent.tool("browser_navigate", url=URL))["tab"]
+        with monkeypatch.context() as patched:
+            patched.setattr(FakePageDriver, "capture", refuse)
+            await page.say({"films": [{"number": 7, "tab": tab, "kind": "tile"}]})
+            await page.hear_until(lambda: page.misses)
+        assert page.misses[0] == {"missed": 7, "why": "The page crashed."}
+        await page.hear_until(lambda: page.pictures)
 
 
 def _timers() -> list[object]:

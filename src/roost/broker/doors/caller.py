@@ -60,6 +60,9 @@ logger = logging.getLogger(__name__)
 REDACTED_AT_ONCE = 200_000
 """Longer texts are searched for secrets in a thread, because that takes more than 5 ms."""
 
+WITHOUT_PAGES = (ops.SessionDispose, ops.SessionHeartbeat, ops.Ping)
+"""Operations whose replies have no word of a page."""
+
 WORK: dict[type[Operation], Work] = {
     ops.Navigate: page_work.navigate,
     ops.NavigateBack: page_work.back,
@@ -200,17 +203,19 @@ class Caller:
             view = await self._audited(operation, _seconds(operation, timeout))
         except RoostError as error:
             raise (error if redactor.is_idle else error.redacted(redact)) from None
+        if self._is_told:
+            mine = [member.session for member in broker.state.memberships(agent)]
+            notes = [line for session in mine for line in broker.watchers.take_notes(session)]
+            news = [
+                one for session in mine for one in drawing_work.untold_pictures(broker, session)
+            ]
+            view = view.with_news(notes, news) if notes or news else view
         if not redactor.is_idle:
             if view.largest_text() > REDACTED_AT_ONCE:
                 view = await asyncio.to_thread(view.redacted, redact)
             else:
                 view = view.redacted(redact)
-        if not self._is_told:
-            return cast(R, view)
-        mine = [member.session for member in broker.state.memberships(agent)]
-        notes = [line for session in mine for line in broker.watchers.take_notes(session)]
-        shown = [one for session in mine for one in drawing_work.untold_pictures(broker, session)]
-        return cast(R, view.with_news(notes, shown) if notes or shown else view)
+        return cast(R, view)
 
     def watch(self, session: str | None = None) -> Notices:
         state, agent = self._broker.state, self._agent
@@ -240,6 +245,7 @@ class Caller:
         return await self._audited(operation, min(seconds, _seconds(operation, None)))
 
     async def _work(self, operation: Operation, seconds: float) -> View:
+        await self._know_secrets(operation)
         if isinstance(operation, ops.Batch):
             # A batch cannot be repeated: the steps before the one that needs an approval are done.
             ENDS_WHEN_ASKED.set(False)
@@ -253,6 +259,17 @@ class Caller:
                 return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
+
+    async def _know_secrets(self, operation: Operation) -> None:
+        """Make sure that the values of all secrets that the agent's pages may show are known, so
+        that they can be removed from the reply. Raises ``VaultLocked``."""
+        broker = self._broker
+        if self._agent == OPERATOR or isinstance(operation, WITHOUT_PAGES):
+            return
+        for member in broker.state.memberships(self._agent):
+            session = broker.state.sessions.get(member.session)
+            if session is not None and session.secrets:
+                await broker.secrets.known_again(session.secrets)
 
     def _performer(self, operation: Operation) -> AgentId:
         """Return the agent that performs the operation."""

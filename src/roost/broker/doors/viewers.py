@@ -142,7 +142,9 @@ class Viewers:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(WALL_SECONDS, self._look)
-        wall = wall_of(self._broker)
+        wall, redactor = wall_of(self._broker), self._broker.redactor
+        if not redactor.is_idle:
+            wall = wall.redacted(redactor.text)
         for viewer in list(self._open):
             viewer.show(wall)
 

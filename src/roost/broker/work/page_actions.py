@@ -326,17 +326,18 @@ async def _view(
         # The action is done, so the reply must say so; it only shows nothing of the page. The page
         # may be empty, too.
         shown = {"notes": [f"The page is not shown. {refusal.message}"]}
+        if not isinstance(refusal, NotFound):
+            shown["title"] = ""
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser
     return views.ActionView(
-        **at.where(),
         did=did,
         ref=at.page.ref,
         opened=opened or None,
         downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
         under_way=own.under_way(),
-        **shown,
+        **{**at.where(), **shown},
     )
 
 

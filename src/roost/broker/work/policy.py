@@ -71,7 +71,8 @@ def check(broker: Broker, agent: AgentId, session: SessionId | None, deed: core.
 
 def check_tab(broker: Broker, agent: AgentId, operation: Operation, tab: Tab) -> None:
     """Judge an operation by the address of its tab."""
-    check(broker, agent, tab.session, deed_of(operation, origin_of(tab.url)))
+    if is_judged(broker, agent, tab.session):
+        check(broker, agent, tab.session, deed_of(operation, origin_of(tab.url)))
 
 
 def check_again(broker: Broker, agent: AgentId, operation: Operation) -> None:
@@ -88,6 +89,13 @@ def check_address(broker: Broker, agent: AgentId, session: SessionId | None, url
     operation = running_call().operation
     if operation is not None:  # None: a DevTools client, which the policy let in as a whole
         check(broker, agent, session, deed_of(operation, origin_of(with_scheme(url))))
+
+
+def may_read(broker: Broker, agent: AgentId, session: SessionId, url: str) -> bool:
+    """Return whether the policy lets the agent read what comes from that address. Where the policy
+    would ask the person, that is no: nobody is asked about a part of a reply."""
+    deed = dataclasses.replace(READING, origin=origin_of(url) or policy.OPAQUE)
+    return core.judgement(broker.state, agent, session, deed).verdict is Verdict.ALLOW
 
 
 def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Operation) -> None:
@@ -138,7 +146,7 @@ class CallJudge:
         """What was judged already: a snapshot asks once for each frame and step."""
 
     def may_read(self, origin: str) -> None:
-        self._check(core.Deed(READING.operation, READING.groups, READING.what, origin))
+        self._check(dataclasses.replace(READING, origin=origin))
 
     def may_act(self, origin: str) -> None:
         self._check(deed_of(self._operation, origin))

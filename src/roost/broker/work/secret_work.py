@@ -17,7 +17,7 @@ from roost.hints import Hint
 from roost.page import actions
 from roost.page.page import Json
 from roost.vault.providers import ProviderFailed
-from roost.vault.store import LoginPage, Secret, checked_origin, fits, origin_of
+from roost.vault.store import LoginPage, Secret, checked_origin, fits, login_origin
 from roost.vocabulary import OPERATOR, AgentId
 
 STEP_SECONDS = 10.0
@@ -36,8 +36,8 @@ async def add(broker: Broker, agent: AgentId, op: ops.SecretAdd) -> secret_views
     if op.login is not None:
         if op.username is None:
             raise BadRequest("username: a login needs one.", field="username")
-        if not fits(origin_of(op.login), origins):
-            origins = (*origins, origin_of(op.login))
+        if not fits(login_origin(op.login), origins):
+            origins = (*origins, login_origin(op.login))
         login = LoginPage(op.login, op.username)
         if op.totp_value:
             login = LoginPage(op.login, op.username, f"{op.name}.totp")
@@ -126,15 +126,15 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
     wanted = core.Wanted(f"secret {name}", f"fill in the secret {name}", here["origin"])
     questions.require(broker, agent, session, wanted)
     _check_no_seat(at)
-    _check_own_page(at, agent)
+    _check_own_pages(at)
     await secret_documents.check_no_script_waits(at, here["origin"])
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
-    # From here on a protocol client may not attach; so check that none has before the value goes.
-    broker.hear(ev.SecretFilled(at.row.id, main["begun"]))
-    if session is not None:
-        broker.secrets.used_in.add(session)
+    # From here on no protocol client may attach and no rule be added; so check that there is none
+    # before the value goes.
+    broker.hear(ev.SecretFilled(at.row.id, main["begun"], name))
     _check_no_seat(at)
+    _check_own_pages(at)
     filled = await at.page.call(
         frame, "fillSecret", target=found["ref"], value=value, origins=list(secret.origins)
     )
@@ -163,10 +163,13 @@ def _check_no_seat(at: InPage) -> None:
         )
 
 
-def _check_own_page(at: InPage, agent: AgentId) -> None:
-    """Refuse a page that the agent itself wrote a part of: its script could read the value."""
-    _, row = at.broker.decide(core.conditions_of, agent, at.row.session, at.row.id)
-    if row.conditions.scripts or row.conditions.routes:
+def _check_own_pages(at: InPage) -> None:
+    """Refuse a session in whose pages the agent may have written a part: its script could read the
+    value, also from another tab of the same site."""
+    state, session = at.broker.state, at.row.session
+    rows = [at.row] if session is None else state.tabs_in(session)
+    under = [core.tab_conditions(state, row) for row in rows]
+    if any(one.scripts or one.routes for one in under):
         raise PolicyDenied(
             "This session has scripts or routes of yours, which could read the secret.",
             hint="Remove them, open the page again, and fill in the secret then.",
@@ -188,7 +191,9 @@ async def login(broker: Broker, agent: AgentId, op: ops.Login) -> page_views.Act
             hint=Hint("Fill it in[ with {FillSecret}]."),
             field="name",
         )
-    wanted = core.Wanted(f"secret {op.name}", f"fill in the secret {op.name}", origin_of(page.url))
+    wanted = core.Wanted(
+        f"secret {op.name}", f"fill in the secret {op.name}", login_origin(page.url)
+    )
     questions.require(broker, agent, session, wanted)
     await page_work.navigate(
         broker, agent, ops.Navigate(url=page.url, session=op.session, tab=op.tab)

@@ -88,7 +88,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         and ``window_labels.py``."""
         self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
-        self._downloads = Downloads(self._tab_of_frame, self._tell)
+        self._downloads = Downloads(self._tab_of_frame, self._tell, self._browser)
         self._holds = Holds(self._let_run)
         self._labels = WindowLabels(self._open_label, self._close)
         self._version: Json | None = None

@@ -141,9 +141,15 @@ export function collapseSpace(text: string): string {
   return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
 }
 
+/** A word that is longer than this may be cut. */
+const WORD_CHARS = 200;
+
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   // Do not cut a surrogate pair in half, because JSON would carry a lone surrogate.
   const end = /[\ud800-\udbff]/.test(text[limit - 2] ?? "") ? limit - 2 : limit - 1;
+  // Do not cut a word in half either: it may be a secret of the person, and the broker would not recognise the half.
+  const first = end - Math.min(WORD_CHARS, limit >> 1);
+  for (let at = end; at > first; at--) if (/\s/.test(text[at]!)) return text.slice(0, at) + "…";
   return text.slice(0, end) + "…";
 }
