@@ -25,7 +25,7 @@ class GetConsole(TabTool):
     title = "Read the console"
     category = "devtools"
     read_only = True
-    level: Literal["log", "warn", "error", "info", "debug"] | None = None
+    level: Literal["error", "warn", "info", "log", "debug"] | None = None
     clear: bool = False
     limit: int = Field(default=100, ge=1, le=500)
 
