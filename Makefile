@@ -43,7 +43,7 @@ test: $(TESTS_READY)  ## run all tests, also in real browsers (installs missing 
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --second-try
 
 test-fast: $(READY)  ## run the fast tests, which need no browser
-	$(BIN)/python -m pytest -n auto -m "not browser and not slow" $(WITHOUT_FAST_TESTS)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not browser and not slow" $(WITHOUT_FAST_TESTS)
 
 soak: $(TESTS_READY)  ## run the long tests
 	ROOST_SOAK=1 $(BIN)/python -m pytest -m slow --timeout 1800

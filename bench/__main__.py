@@ -43,6 +43,7 @@ PARTS = {
     "clones": clones.rows,
     "dashboard": dashboard.rows,
     "fleet": fleet.rows,
+    "fleet-scale": fleet.scale_rows,
     "hostile": hostile.rows,
     "peers": peers.rows,
     "redaction": redaction.rows,

@@ -17,7 +17,7 @@ from roost.api import operations as ops
 from roost.client.client import connect
 from roost.drivers.base import Cookie, JarContents
 from roost.profiles.store import Profile, ProfileStore
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vocabulary import JarPolicy
 
 SAMPLES = 20

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from bench.mcp_client import McpClient, roost_command, server
 from bench.report import Row, median_of
-from bench.sockets import fake_broker
+from bench.site import browser_home
 from bench.timing import took
 from roost.local.broker_start import connect
 from roost.local.home import Home
@@ -26,7 +26,7 @@ REPORT = {"tool_use_id": "u", "agent_id": "a", "tool_input": {"command": "roost 
 
 
 def rows() -> list[Row]:
-    with fake_broker() as home, _looping_agent(home):
+    with browser_home("fake") as home, _looping_agent(home):
         environ = {"ROOST_HOME": str(home.path), "PATH": os.environ["PATH"]}
         bare = median_of(ROUNDS, lambda: _run(["-c", "pass"], environ))
         hook = median_of(ROUNDS, lambda: _run(["-m", "roost", "hook", "stop"], environ))

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.report import Row
-from bench.sockets import ROUND_SECONDS, ROUNDS, fake_broker
+from bench.site import browser_home
+from bench.sockets import ROUND_SECONDS, ROUNDS
 from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
 
@@ -45,7 +46,7 @@ class Server:
 
 
 def rows() -> list[Row]:
-    with fake_broker() as home, _bare() as bare:
+    with browser_home("fake") as home, _bare() as bare:
         roost = _served(home)
         # Measure in turns, so that a busy moment of the machine affects both.
         throughput = [(asyncio.run(_throughput(bare)), asyncio.run(_throughput(roost)))]

@@ -1,4 +1,4 @@
-"""What it costs to look for the person's secrets in a reply, beside the reply itself."""
+"""What policies and secrets cost a reply: with secrets, and where there are none and no policy."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import asyncio
 import http.server
 import random
 import string
+import tempfile
 import time
+from contextlib import ExitStack
+from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
 from bench.report import Row
 from bench.site import browser_home, serving
 from roost.api import operations as ops
 from roost.api import page_views
+from roost.broker.doors.caller import Caller
+from roost.broker.work import policy
 from roost.client.client import Client, connect
 from roost.local.home import Home
+from roost.testing.house import fake_house
 from roost.vault.redaction import Redactor
 
 CHARS = 20_000
@@ -22,6 +29,9 @@ SAMPLES = 40
 SHARE = 5.0
 """Percent of a snapshot of 20 KB that 50 secrets may cost."""
 MANY_MS = 20.0
+NOTHING = 1.0
+"""Percent of a snapshot that may go into checks where there is neither a policy nor a secret."""
+CALLS, ROUNDS = 200, 15
 _LETTERS = string.ascii_letters + string.digits + "&'\"<>+/ -"
 
 
@@ -55,7 +65,53 @@ def rows() -> list[Row]:
             found.append(Row("redaction: 50 secrets", share, "%", limit=SHARE, note=note))
         else:
             found.append(Row("redaction: 1,000 secrets", ms, "ms", limit=MANY_MS, note=note))
-    return found
+    return [*found, _without_any(seconds)]
+
+
+def _without_any(seconds: float) -> Row:
+    """Return what checks for policies and secrets cost where there are none.
+
+    Compares calls in a Roost with a fake browser with and without the checks, in turns.
+
+    seconds: duration of a snapshot in a real browser.
+    """
+    with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
+        checked, bare = asyncio.run(_compared(Path(folder)))
+    cost = max(0.0, checked - bare)
+    share = cost / seconds * 100
+    note = (
+        f"{cost * 1e6:.0f} µs of a call of {checked * 1e6:.0f} µs; the snapshot takes"
+        f" {seconds * 1000:.1f} ms"
+    )
+    return Row("no policy, no secret: checks", share, "%", limit=NOTHING, note=note)
+
+
+async def _compared(folder: Path) -> tuple[float, float]:
+    """Return the seconds of a reading call with all checks, and without them."""
+
+    async def nothing(*_: object) -> None: ...
+
+    patches = (
+        (policy, "check", lambda *_: None),
+        (policy, "check_tab", lambda *_: None),
+        (policy, "check_again", lambda *_: None),
+        (policy, "judge_for", lambda *_: None),
+        (Caller, "_know_secrets", nothing),
+    )
+    found: dict[bool, list[float]] = {True: [], False: []}
+    async with fake_house(folder) as house:
+        agent = house.admit().api
+        await agent.call(ops.Navigate(url="https://site.test/"))
+        for turn in range(2 * ROUNDS):
+            is_checked = turn % 2 == 0
+            with ExitStack() as patched:
+                for owner, name, stub in () if is_checked else patches:
+                    patched.enter_context(patch.object(owner, name, stub))
+                started = time.perf_counter()
+                for _ in range(CALLS):
+                    await agent.call(ops.NetworkRequests())
+                found[is_checked].append((time.perf_counter() - started) / CALLS)
+    return median(found[True]), median(found[False])
 
 
 async def _snapshot(home: Home, address: str) -> tuple[page_views.SnapshotView, float]:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 
 from bench.mcp_client import McpClient, roost_command, server
 from bench.report import Row, median_of
-from bench.sockets import fake_broker
+from bench.site import browser_home
 from roost.client.client import Client
 from roost.local.home import Home
 from roost.vocabulary import GRACE_SECONDS, KIB
@@ -25,7 +25,7 @@ ROUNDS = 5
 
 
 def rows() -> list[Row]:
-    with fake_broker() as home:
+    with browser_home("fake") as home:
         first = median_of(STARTS, lambda: _first_answer(home))
         with _shim(home) as agent:
             agent.initialize()

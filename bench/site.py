@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from roost.local.broker_start import ensure_broker
-from roost.local.endpoint import read_endpoint
 from roost.local.home import Home
-from roost.local.processes import end_tree
+from tests.support.house import real_home
 
 PAGE = b"""<!doctype html><title>Bench</title><button id=b>Button</button><input id=i>
 <p>Some text to look at.</p>"""
@@ -65,17 +64,15 @@ def browser_home(
     command: Sequence[str] | None = None,
     **settings: int,
 ) -> Iterator[Home]:
-    with tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder:
-        home = Home(Path(folder))
-        home.create()
-        lines = [f'browser = "{browser}"', f"headless = {str(headless).lower()}", "keyring = false"]
-        lines += [f"{name} = {value}" for name, value in settings.items()]
-        home.config.write_text("\n".join(lines), encoding="utf-8")
+    """Start a broker in a new ROOST_HOME.
+
+    prepare: called with the home before the broker starts.
+    command: what starts the broker, if it is not the daemon as it is.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="roost-bench-", ignore_cleanup_errors=True) as folder,
+        real_home(Path(folder) / "home", browser=browser, headless=headless, **settings) as home,
+    ):
         prepare(home)
         ensure_broker(home, command=command)
-        try:
-            yield home
-        finally:
-            endpoint = read_endpoint(home)
-            if endpoint is not None:
-                end_tree(endpoint.process, grace_seconds=10)
+        yield home

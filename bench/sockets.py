@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.report import Row, median_of
-from roost.local.broker_start import connect, ensure_broker
+from bench.site import browser_home
+from roost.local.broker_start import connect
 from roost.local.home import Home
-from roost.local.processes import end_tree
 from roost.wire.framing import encode_line
 from roost.wire.hello import Hello
 
@@ -30,7 +30,7 @@ ROUND_SECONDS = 60
 
 
 def rows() -> list[Row]:
-    with fake_broker() as home, echo_server() as echo:
+    with browser_home("fake") as home, echo_server() as echo:
         throughput = median_of(ROUNDS, lambda: asyncio.run(_throughput(home)))
         latencies = _latencies(home, echo)
     bare, broker = (statistics.median(values) for values in zip(*latencies, strict=True))
@@ -153,18 +153,6 @@ def _ping(number: int) -> bytes:
 
 
 # --- the processes ------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def fake_broker() -> Iterator[Home]:
-    """Run a broker with the fake browser."""
-    with tempfile.TemporaryDirectory(prefix="roost-bench-") as folder:
-        home = Home(Path(folder) / "home")
-        endpoint = ensure_broker(home, options=("--browser=fake",))
-        try:
-            yield home
-        finally:
-            end_tree(endpoint.process, 10)
 
 
 @contextlib.contextmanager

@@ -240,7 +240,7 @@ export class TabStrip {
     const id = this.#idOf(handle);
     if (id === null) throw new Refusal(NO_SUCH_TAB, "There is no such tab.");
     const { windowId } = await this.#api.tabs.get(id);
-    this.#spawned.delete(id); // else a new tab would be sent back behind the person's own
+    this.#spawned.delete(id); // otherwise a new tab would be moved back behind the person's own
     await this.#patiently(() => this.#api.tabs.update(id, { active: true }));
     const { state } = await this.#api.windows.get(windowId);
     const restored = state === "minimized" ? { state: "normal" } : {};

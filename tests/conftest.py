@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import re
 import signal
 import threading
@@ -55,12 +56,31 @@ LONGEST_FIRST = [
 """Files that take longest, or whose house (see ``Together``) takes longest. They start first: if a
 worker started one of them last, the other workers would wait for it."""
 
+FAST = "not browser and not slow"
+"""The tests that `make test-fast` selects."""
+NO_FAST_TEST = re.compile(r"(?m)^pytestmark = .*\bpytest\.mark\.(browser|slow)\b")
+
 
 def pytest_configure() -> None:
+    _take_interrupts()
+    # No test cuts the power. Brokers in this process would wait for the disk thousands of times.
+    os.fsync = lambda fd: None
+
+
+def _take_interrupts() -> None:
     """Handle Ctrl-C even if pytest was started with SIGINT ignored, as scripts start background
     programs. The processes that tests start and interrupt would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files without fast tests for a run of the fast ones. Some import packages that
+    take a second."""
+    if config.getoption("markexpr") != FAST or not collection_path.name.startswith("test_"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return True if NO_FAST_TEST.search(text) else None
 
 
 @pytest.hookimpl(trylast=True)

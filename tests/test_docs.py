@@ -58,6 +58,7 @@ def test_every_operation_error_setting_and_verb_is_documented(tool: str) -> None
     assert check.returncode == 0, check.stderr
 
 
+@pytest.mark.slow
 def test_the_example_in_the_readme_runs_as_it_stands(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.create()

@@ -48,7 +48,7 @@ def generated() -> str:
 
 
 def commands() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the commands that are no verbs, each with its group and what it takes."""
+    """Yield the commands that are not verbs, each with its group and its arguments."""
     grouped = {name for names in COMMAND_GROUPS.values() for name in names}
     others = tuple(name for name in cli.commands if name not in grouped)
     for group, names in COMMAND_GROUPS.items():

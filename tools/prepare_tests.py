@@ -29,6 +29,8 @@ PAGES = {"/usr/share/doc/python3-doc/html/library/functions.html": "python3-doc"
 TASK_PAGES = "miniwob>=1,<2"
 UV = "uv>=0.9,<1"
 """A launcher that agents use; a test runs commands below it."""
+FLEET = "ray>=2.55,<3"
+"""The extra ``fleet``, without which the tests of a fleet on Ray are skipped."""
 # Third-party clients, a Node that is new enough for all of them, and a linter for extensions.
 NODE_CLIENTS = (
     "@modelcontextprotocol/sdk@^1",
@@ -54,6 +56,7 @@ def main() -> int:
         subprocess.run([*python, "roost", "browser", "install", browser], check=True)
     pip = [*python, "pip", "install", "-qq", "--disable-pip-version-check", "--no-deps"]
     subprocess.run([*pip, TASK_PAGES, UV], check=True)
+    subprocess.run([*pip[:-1], FLEET], check=False)
     missing = [package for name, package in PROGRAMS.items() if shutil.which(name) is None]
     missing += [package for path, package in PAGES.items() if not Path(path).exists()]
     missing += ["nodejs", "npm"] if shutil.which("npm") is None else []

@@ -88,6 +88,10 @@ class Agent:
         ref = self.ref(words, after=after)
         return self.call("browser_type", target=ref, text=text, **arguments)
 
+    def batch(self, *steps: dict[str, Any], **arguments: Any) -> str:
+        """Do the steps in one call. Only Roost has this tool."""
+        return self.call("browser_batch", steps=list(steps), **arguments)
+
     def find(self, text: str) -> str:
         return self.call("browser_find", text=text)
 

@@ -31,17 +31,22 @@ class Task:
     """One task.
 
     application: starts the application, with its data below a folder.
+    by_roost: does one step in each call.
+    by_batches: does the steps whose targets are known together, in batches.
     check: raises ``AssertionError`` if the task's result is not in the application's data.
     """
 
     application: Callable[[Path], AbstractContextManager[Application]]
     by_roost: Script
+    by_batches: Script
     by_playwright: Script
     check: Callable[[Application, Agent], None]
 
 
 def _task(module: ModuleType) -> Task:
-    return Task(module.application, module.by_roost, module.by_playwright, module.check)
+    return Task(
+        module.application, module.by_roost, module.by_batches, module.by_playwright, module.check
+    )
 
 
 TASKS: Mapping[str, Task] = {

@@ -66,6 +66,27 @@ def by_roost(agent: Agent, app: Application) -> None:
         agent.wait_for("Ann expects 9 guests")
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.open(app.address)
+    if not agent.has_read('button "Submit"'):
+        agent.wait_for("Submit")
+    fields = [
+        {"target": agent.ref('textbox "Name"'), "value": "Ann"},
+        {"target": agent.ref("slider"), "value": 9},
+        {"target": agent.ref('combobox "Mood"'), "value": "merry"},
+        {"target": agent.ref('checkbox "music"'), "value": True},
+        {"target": agent.ref('checkbox "cake"'), "value": True},
+    ]
+    upload = agent.ref('button "Click to upload')
+    agent.batch(
+        {"tool": "fill_form", "fields": fields},
+        {"tool": "file_upload", "target": upload, "paths": ["plan.txt"]},
+        {"tool": "click", "target": agent.ref('button "Submit"')},
+        {"tool": "wait_for", "text": "Ann expects 9 guests"},
+        snapshot="none",
+    )
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     agent.open(app.address)
     agent.look()

@@ -13,6 +13,9 @@ from bench.tasks.applications import Application, free_port, from_pypi, running
 
 PACKAGES = ("jupyterlab==4.6.6",)
 CODE = "total = 0\nfor n in range(5):\n    total += n\nprint('sum', total)"
+CELL = "Code Cell Content"
+READY = "Python 3 (ipykernel) | Idle"
+"""Shown once the kernel runs. Until then, JupyterLab draws the notebook's cells anew."""
 
 
 @contextmanager
@@ -40,14 +43,42 @@ def by_roost(agent: Agent, app: Application) -> None:
         agent.wait_for("Notebook")
     new = {"after": 'heading "Notebook"', "snapshot": "none"}
     agent.click('button "Python 3 (ipykernel)', **new)
+    agent.call("browser_wait_for", text=READY, snapshot="none")
     agent.find("textbox")
-    agent.type("textbox", CODE, after="Code Cell Content", snapshot="none")
+    agent.type("textbox", CODE, after=CELL, snapshot="none")
     agent.press("Shift+Enter", snapshot="none")
-    agent.find("sum 10")
+    agent.call("browser_wait_for", text="sum 10", snapshot="none")
     agent.press("Control+s", snapshot="none")
     agent.find("File name")
     agent.type('textbox "File name"', "sums.ipynb", submit=True, snapshot="none")
     agent.call("browser_wait_for", text="Saving completed", snapshot="none")
+
+
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.open(app.address)
+    if not agent.has_read('heading "Notebook"'):
+        agent.wait_for("Notebook")
+    new = agent.ref('button "Python 3 (ipykernel)', after='heading "Notebook"')
+    agent.batch(
+        {"tool": "click", "target": new},
+        {"tool": "wait_for", "text": READY},
+        {"tool": "find", "text": "textbox"},
+        snapshot="none",
+    )
+    agent.batch(
+        {"tool": "type", "target": agent.ref("textbox", after=CELL), "text": CODE},
+        {"tool": "press_key", "key": "Shift+Enter"},
+        {"tool": "wait_for", "text": "sum 10"},
+        {"tool": "press_key", "key": "Control+s"},
+        {"tool": "find", "text": "File name"},
+        snapshot="none",
+    )
+    name = agent.ref('textbox "File name"')
+    agent.batch(
+        {"tool": "type", "target": name, "text": "sums.ipynb", "submit": True},
+        {"tool": "wait_for", "text": "Saving completed"},
+        snapshot="none",
+    )
 
 
 def by_playwright(agent: Agent, app: Application) -> None:

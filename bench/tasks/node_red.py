@@ -53,6 +53,26 @@ def by_roost(agent: Agent, app: Application) -> None:
         agent.wait_for("Successfully deployed")
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.open(app.address)
+    canvas = agent.ref("generic [active]")
+    inject = agent.ref("generic", saying=": inject")
+    debug = agent.ref("generic", saying=": debug")
+    agent.batch(
+        {"tool": "drag", "startTarget": inject, "endTarget": canvas},
+        {"tool": "drag", "startTarget": debug, "endTarget": canvas},
+        {"tool": "press_key", "key": "Shift+ArrowDown"},
+    )
+    output = agent.ref("generic", after="text: timestamp")
+    entry = agent.ref("generic", after="text: debug 1")
+    agent.batch(
+        {"tool": "drag", "startTarget": output, "endTarget": entry},
+        {"tool": "click", "target": agent.ref('link "Deploy"')},
+        {"tool": "wait_for", "text": "Successfully deployed"},
+        snapshot="none",
+    )
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     agent.open(app.address)
     agent.look()

@@ -159,6 +159,39 @@ def by_roost(agent: Agent, app: Application) -> None:
     assert agent.has_read("Your order has been placed")
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.batch(
+        {"tool": "navigate", "url": app.address},
+        {"tool": "find", "text": "Search"},
+        snapshot="none",
+    )
+    agent.type('textbox "Search"', "owls", submit=True)
+    add = agent.ref('button "Add to cart"', after='heading "Owls and Mice"')
+    agent.batch(
+        {"tool": "click", "target": add},
+        {"tool": "find", "text": "View cart"},
+        {"tool": "click", "target": "@last"},
+    )
+    agent.batch(
+        {"tool": "type", "target": agent.ref("spinbutton"), "text": "2", "submit": True},
+        {"tool": "find", "text": "Proceed to checkout"},
+        {"tool": "click", "target": "@last"},
+    )
+    agent.type('textbox "My email', "ann@example.com", submit=True)
+    fields = [
+        {"target": agent.ref(f'textbox "{label}'), "value": value}
+        for label, value in ADDRESS.items()
+    ]
+    fields.append({"target": agent.ref('combobox "Country'), "value": "Germany"})
+    agent.batch(
+        {"tool": "fill_form", "fields": fields},
+        {"tool": "click", "target": agent.ref('button "Continue"')},
+    )
+    agent.click('link "Continue"')
+    agent.click('button "Place order"')
+    assert agent.has_read("Your order has been placed")
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     agent.open(app.address)
     agent.find("textbox")

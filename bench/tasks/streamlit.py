@@ -74,6 +74,25 @@ def by_roost(agent: Agent, app: Application) -> None:
         agent.wait_for("Saved Train: 175 in all")
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.open(app.address)
+    if not agent.has_read('checkbox "Paid"'):
+        agent.wait_for("Paid")
+    fields = [
+        {"target": agent.ref('textbox "What"'), "value": "Train"},
+        {"target": agent.ref('spinbutton "Amount"'), "value": 25},
+        {"target": agent.ref('combobox "Kind"'), "value": "Books"},
+        {"target": agent.ref("slider"), "value": 7},
+        {"target": agent.ref('checkbox "Paid"'), "value": True},
+    ]
+    agent.batch(
+        {"tool": "fill_form", "fields": fields},
+        {"tool": "click", "target": agent.ref('button "Save"')},
+        {"tool": "wait_for", "text": "Saved Train: 175 in all"},
+        snapshot="none",
+    )
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     agent.open(app.address)
     agent.look()

@@ -71,6 +71,20 @@ def by_roost(agent: Agent, app: Application) -> None:
     assert agent.has_read("Harvest is on its way.")
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.open(app.address)
+    body = agent.ref("textbox", after="iframe")
+    agent.batch(
+        {"tool": "type", "target": agent.ref('textbox "Subject"'), "text": "Harvest"},
+        {"tool": "type", "target": body, "text": "baskets\nladders"},
+        {"tool": "press_key", "key": "Control+a"},
+        {"tool": "click", "target": agent.ref('button "Bold"')},
+        {"tool": "click", "target": agent.ref('button "Bullet list"')},
+        {"tool": "click", "target": agent.ref('button "Send"')},
+    )
+    assert agent.has_read("Harvest is on its way.")
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     agent.open(app.address)
     agent.look()

@@ -44,6 +44,25 @@ def by_roost(agent: Agent, app: Application) -> None:
     agent.click('link "Active"')
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    agent.open(app.address)
+    new = agent.ref('textbox "What needs to be done?"')
+    items = ("buy milk", "bake bread", "make tea")
+    agent.batch(*({"tool": "type", "target": new, "text": item, "submit": True} for item in items))
+    agent.batch(
+        {"tool": "click", "target": agent.ref("checkbox", after="listitem")},
+        {"tool": "click", "target": "text=bake bread", "doubleClick": True},
+    )
+    agent.batch(
+        {"tool": "type", "target": agent.ref("textbox"), "text": "bake rolls", "submit": True},
+        {"tool": "hover", "target": "text=make tea"},
+    )
+    agent.batch(
+        {"tool": "click", "target": agent.ref("button")},
+        {"tool": "click", "target": agent.ref('link "Active"')},
+    )
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     agent.open(app.address)
     agent.find("textbox")

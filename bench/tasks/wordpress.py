@@ -139,6 +139,43 @@ def by_roost(agent: Agent, app: Application) -> None:
         agent.wait_for("is now live")
 
 
+def by_batches(agent: Agent, app: Application) -> None:
+    name, password = PERSON
+    agent.open(f"{app.address}/wp-admin/post-new.php")
+    fields = [
+        {"target": agent.ref('textbox "Username'), "value": name},
+        {"target": agent.ref('textbox "Password'), "value": password},
+    ]
+    agent.batch(
+        {"tool": "fill_form", "fields": fields},
+        {"tool": "click", "target": agent.ref('button "Log In"')},
+    )
+    agent.click('button "Close dialog"')
+    title = agent.ref('textbox "Add title"')
+    agent.batch(
+        {"tool": "type", "target": title, "text": "Owls at night"},
+        {"tool": "press_key", "key": "Enter"},
+        {"tool": "find", "text": "Empty block"},
+        snapshot="none",
+    )
+    block = agent.ref('document "Empty block')
+    agent.batch(
+        {"tool": "type", "target": block, "text": "## What they eat", "slowly": True},
+        {"tool": "press_key", "key": "Enter"},
+    )
+    block = agent.ref('document "Empty block')
+    agent.batch(
+        {"tool": "type", "target": block, "text": "- mice", "slowly": True},
+        {"tool": "click", "target": agent.ref('button "Publish"')},
+    )
+    publish = agent.ref('button "Publish"', after='region "Editor publish"')
+    agent.batch(
+        {"tool": "click", "target": publish},
+        {"tool": "wait_for", "text": "is now live"},
+        snapshot="none",
+    )
+
+
 def by_playwright(agent: Agent, app: Application) -> None:
     name, password = PERSON
     agent.open(f"{app.address}/wp-admin/post-new.php")

@@ -4,7 +4,7 @@ import sys
 
 
 def unsupported(platform: str, python: tuple[int, int]) -> str | None:
-    """Return one line that says what to do, if Roost cannot run here."""
+    """Return a line that says why Roost cannot run here and what to do, or None if it can."""
     if python < (3, 11):
         return (
             f"Roost needs Python 3.11 or newer, and this is {python[0]}.{python[1]}: install one."

@@ -190,8 +190,8 @@ class Conditions:
 NO_CONDITIONS: Final = Conditions()
 
 
-def origin_of(url: str) -> str:
-    """Return scheme, host and port of an address, in lower case."""
+def written_origin(url: str) -> str:
+    """Return scheme, host and port of an address as they are written there, in lower case."""
     scheme, separator, rest = url.partition("://")
     authority = rest.partition("/")[0].partition("?")[0].partition("#")[0]
     return f"{scheme}{separator}{authority.rpartition('@')[2]}".lower()
@@ -199,13 +199,13 @@ def origin_of(url: str) -> str:
 
 def headers_for(conditions: Conditions, url: str) -> list[Header]:
     """Return the extra headers of a request to that address that are limited to its origin."""
-    origin = origin_of(url)
+    origin = written_origin(url)
     return [one for to in conditions.headers if to.origin == origin for one in to.headers]
 
 
 def credentials_for(conditions: Conditions, url: str) -> Credentials | None:
     """Return the newest name and password for the address."""
-    origin = origin_of(url)
+    origin = written_origin(url)
     fitting = (one for one in reversed(conditions.credentials) if one.origin == origin)
     return next(fitting, None)
 

@@ -80,7 +80,7 @@ class Color(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a policy says to something that an agent is about to do."""
+    """What a policy decides about something that an agent is about to do."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -124,7 +124,8 @@ APPROVAL_ANSWERS: Final = (
 
 
 class NoticeKind(StrEnum):
-    """What a session's agents are told happened in it: kind, meaning, and the fields of its data.
+    """A notice tells a session's agents what happened in the session. Each kind has a meaning and
+    fields.
 
     A field whose text ends in "(optional)" is not in every notice of that kind. This table is the
     only list: docs/reference/notices.md is generated from it.
@@ -315,8 +316,8 @@ LEASE_SECONDS: Final = 120.0
 SUBAGENT_SECONDS: Final = 600.0
 """A sub-agent's tabs close this long after its last call."""
 SUBAGENTS_RESTING: Final = 8
-"""So many sub-agents of one agent keep name, colour and jar after they ended. A jar costs memory in
-the browser even without tabs."""
+"""This many sub-agents of one agent keep their name, colour and jar after they ended. A jar costs
+memory in the browser even without tabs."""
 SWEEP_SECONDS: Final = 60.0
 """Interval at which the broker looks for dead agents, and whether it is still needed itself."""
 BROKER_IDLE_SECONDS: Final = 15 * 60.0
@@ -344,7 +345,7 @@ LOOP_PHRASE_CHARS: Final = 1000
 SESSION_START_CHARS: Final = 8
 """Characters of a long session id that a table shows. The person need not type more of them."""
 BATCH_SECONDS: Final = 60.0
-"""The deadline of a batch that names none. MCP clients give up after as much."""
+"""Time limit of a batch that names none. MCP clients give up after this time."""
 BATCH_STEPS: Final = 100
 CALL_SECONDS: Final = 30.0
 """The deadline of a call that names none."""
@@ -357,7 +358,8 @@ CLIENT_VARIABLES: Final = frozenset(
     | {"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "CLINE_ACTIVE", "AUGMENT_AGENT"}
     | {"GOOSE_TERMINAL"}
 )
-"""Variables that clients set for the commands their agents run, and nobody sets for a person."""
+"""Variables that clients set for the commands of their agents. A person's commands do not have
+them."""
 
 NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}"
 """Pattern of the names that callers may give to sessions and pages."""

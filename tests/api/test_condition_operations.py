@@ -17,7 +17,7 @@ def test_secrets_are_not_audited() -> None:
     assert "hush" not in repr(login)
 
 
-def test_they_are_in_no_core_tool_list() -> None:
+def test_operations_on_conditions_are_in_no_core_tool_list() -> None:
     assert Route.audience is Emulate.audience is Audience.ALL
 
 

@@ -29,7 +29,7 @@ def test_the_way_of_a_drag_has_a_bounded_number_of_points() -> None:
         MouseDragXy(start_x=0, start_y=0, end_x=1, end_y=1, via=way)
 
 
-def test_no_operation_on_points_is_in_the_list_that_every_agent_reads() -> None:
+def test_no_operation_on_points_is_in_the_core_tool_list() -> None:
     by_points = [name for name in OPERATIONS if name.startswith("browser_mouse_")]
     more = ["browser_hold_key", "browser_press_sequentially", "browser_triple_click"]
     for name in [*by_points, *more, "browser_zoom_screenshot"]:

@@ -46,7 +46,7 @@ async def test_the_error_names_the_steps_that_were_done(done: int, said: str) ->
 
 
 @pytest.mark.parametrize("answer", [BatchProgressView(), SessionGone("You have ended.")])
-async def test_the_error_claims_nothing_where_nothing_is_known(
+async def test_the_error_says_so_if_the_progress_is_unknown(
     answer: BatchProgressView | RoostError,
 ) -> None:
     error = await interrupted_batch(Broker(answer), BATCH)

@@ -7,7 +7,7 @@ import pytest
 
 from roost.api import views
 from roost.api.operations import OPERATIONS
-from roost.api.views import StatusView, View
+from roost.api.views import StatusView, TabsView, View
 from roost.vocabulary import Color, JarPolicy, Lifetime
 
 STATUS = StatusView(
@@ -87,3 +87,12 @@ def test_a_newer_brokers_reply_is_understood() -> None:
 def test_notes_stand_in_any_reply() -> None:
     assert views.Pong(notes=["read this"]).to_wire() == {"notes": ["read this"]}
     assert views.Pong().to_wire() == {}
+
+
+def test_news_stands_before_the_notes_of_the_reply_and_replaces_none() -> None:
+    view = TabsView(tabs=[], notes=["The page is not shown."])
+    assert view.with_news(["A tab was parked."], ()).notes == [
+        "A tab was parked.",
+        "The page is not shown.",
+    ]
+    assert view.with_news([], ()).notes == ["The page is not shown."]

@@ -77,6 +77,6 @@ def test_a_changed_token_is_refused(change: int) -> None:
 
 
 @pytest.mark.parametrize("token", ["", ".", "..", "x.y.z", "9" * 5000, "é.é.é"])
-def test_what_is_no_token_is_refused(token: str) -> None:
+def test_text_that_is_not_a_token_is_refused(token: str) -> None:
     with pytest.raises(Unauthorized):
         DashboardLogins(Tokens("operator"), Time()).check(token)

@@ -9,7 +9,7 @@ import pytest
 from roost.broker.secret_values import SecretValues
 from roost.errors import VaultLocked
 from roost.testing.clock import FakeClock
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vault.redaction import Redactor
 from roost.vault.store import Secret, Vault
 from roost.vault.totp import Totp
@@ -59,3 +59,27 @@ async def test_a_one_time_code_is_of_this_moment_and_removed_from_replies(tmp_pa
     code = await values.value(secret)
     assert code == Totp.parse(SEED).code(FakeClock().now())
     assert values.redactor.text(f"the code is {code}") == "the code is [secret otp code]"
+
+
+async def test_after_a_restart_the_values_of_providers_that_were_used_are_fetched_again(
+    tmp_path: Path,
+) -> None:
+    values = _values(tmp_path)
+    counter = tmp_path / "calls"
+    source = f"command:sh -c 'echo >> {counter}; printf c4nary-out'"
+    values.stored(Secret(name="ci", origins=ORIGINS, source=source))
+    values.stored(Secret(name="mail", origins=ORIGINS, value="c4nary-value"))
+    later = _values(tmp_path)
+    await later.register_stored()
+    assert later.redactor.text("c4nary-out") == "c4nary-out"
+    for _ in range(2):
+        await later.known_again(["ci", "mail", "removed"])
+    assert later.redactor.text("c4nary-out") == "[secret ci]"
+    assert len(counter.read_text()) == 1, "the provider is asked once"
+
+
+async def test_what_a_locked_provider_holds_stays_unknown_and_is_said(tmp_path: Path) -> None:
+    values = _values(tmp_path)
+    values.stored(Secret(name="ci", origins=ORIGINS, source="command:false"))
+    with pytest.raises(VaultLocked, match="The value of secret ci"):
+        await values.known_again(["ci"])

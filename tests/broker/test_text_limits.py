@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from roost.api import operations as ops
-from roost.broker.text_limits import CONSOLE_CHARS, LOGGED_ADDRESS_CHARS, TITLE_CHARS, shortened
+from roost.broker.text_limits import CONSOLE_CHARS, LOGGED_ADDRESS_CHARS, TITLE_CHARS, TextLimits
 from roost.core.addresses import ADDRESS_CHARS, CUT
 from roost.drivers.events import (
     ConsoleSaid,
@@ -19,10 +19,12 @@ from roost.drivers.events import (
     TabOpened,
 )
 from roost.testing.house import fake_house
+from roost.vault.redaction import Redactor
 from roost.vocabulary import TabHandle, TabId
 from roost.wire.hello import ClientKind
 
 PAGE = TabHandle("p")
+shortened = TextLimits(Redactor().cut).shortened
 LONG = "x" * 2_000_000
 URL = f"https://x.example/?{LONG}"
 EVENTS: list[DriverEvent] = [
@@ -65,6 +67,34 @@ def test_half_a_password_in_a_long_address_is_not_kept() -> None:
     sent = shortened(RequestSent(handle=PAGE, request="1", url=url, method="GET", kind="fetch"))
     assert isinstance(sent, RequestSent)
     assert sent.url == f"https:{CUT}"
+
+
+SECRET = "c4nary-value-9"
+
+
+@pytest.mark.parametrize(
+    ("event", "field", "limit"),
+    [
+        (TabNavigated(PAGE, URL, "x" * (TITLE_CHARS - 5) + SECRET + LONG), "title", TITLE_CHARS),
+        (TabNavigated(PAGE, f"https://x/?{'x' * 8175}{SECRET}{LONG}", ""), "url", ADDRESS_CHARS),
+        (
+            ConsoleSaid(handle=PAGE, level="log", text="x" * 4990 + SECRET + LONG, url=URL),
+            "text",
+            CONSOLE_CHARS,
+        ),
+        (
+            DialogOpened(handle=PAGE, kind="alert", message="x" * 1999 + SECRET + LONG),
+            "message",
+            2000,
+        ),
+    ],
+)
+def test_no_limit_cuts_a_secret_in_two(event: DriverEvent, field: str, limit: int) -> None:
+    redactor = Redactor()
+    redactor.register_all({"mail": [SECRET]})
+    text = getattr(TextLimits(redactor.cut).shortened(event), field)
+    assert "c4" not in text
+    assert limit - len(SECRET) <= len(text) <= limit
 
 
 async def test_rows_views_and_notices_hold_a_short_address_of_a_page_with_a_long_one(

@@ -729,7 +729,7 @@ class Step:
         for id in self.rested():
             agent = self.after.agents[id]
             if agent.parent is None:
-                continue  # its parent ended, so it is no sub-agent any more
+                continue  # its parent ended, so it is no longer a sub-agent
             due = (self.before.agents[id].idle_until or 0.0) <= self.now
             assert due or self.event == ev.SubagentEnded(agent.id), "a busy sub-agent was stopped"
             own = self.after.sessions.get(agent.own_session)

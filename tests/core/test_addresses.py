@@ -240,7 +240,7 @@ def test_a_domain_is_kept_in_one_spelling(written: str, kept: str) -> None:
      "a" * 256, "a" * 10_000, "10.0.0.0/33", "1.2.3.4.5", "*.127.0.0.1", "[::1", "fe80::1%eth0",
      "::1:80:g"],
 )  # fmt: skip
-def test_what_is_no_domain_is_refused(domain: str) -> None:
+def test_text_that_is_not_a_domain_is_refused(domain: str) -> None:
     with pytest.raises(BadRequest) as caught:
         checked_domain(domain)
     assert caught.value.details["field"] == "allow/deny"

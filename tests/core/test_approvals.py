@@ -100,7 +100,7 @@ def test_an_answer_for_one_call_is_forgotten_after_a_while() -> None:
         (QuestionAnswer.ALWAYS, True, True, False),
     ],
 )
-def test_a_kept_answer_is_as_wide_as_it_says(
+def test_an_approval_covers_what_its_answer_says_and_no_more(
     answer: QuestionAnswer, elsewhere: bool, to_a_later_session: bool, to_another_program: bool
 ) -> None:
     play = Person()
@@ -128,7 +128,7 @@ def test_an_agent_that_only_calls_itself_like_another_gets_none_of_its_approvals
     assert not play.may(eve)
 
 
-def test_no_holds_for_a_while_so_that_nobody_is_asked_again_and_again() -> None:
+def test_the_answer_no_holds_for_a_while_so_that_the_person_is_not_asked_again() -> None:
     play = Person()
     ada, session = play.programmed("ada")
     play.asked(ada)

@@ -27,7 +27,7 @@ def test_a_batchs_progress_survives_a_restart_and_ends_with_the_batch() -> None:
     assert recorded(play) == [("y", 1)]
 
 
-def test_nobody_learns_of_another_agents_batch() -> None:
+def test_an_agent_learns_nothing_of_another_agents_batch() -> None:
     play = Play()
     ada, bob = play.agent("ada"), play.agent("bob")
     play.do(Ask(core.record_batch, ada, "x", 1, 2))

@@ -206,7 +206,7 @@ def test_captures_of_different_tabs_never_wait_for_each_other() -> None:
 
 
 def test_a_queue_behind_a_capture_has_an_end() -> None:
-    """Mutex: whoever came early enough was queued with no limit or timeout."""
+    """Mutex: callers waited in a queue without limit or timeout."""
     play = Play()
     ada, bob = play.agent("ada", named("shared")), play.agent("bob", named("shared"))
     tab = play.tab(ada)

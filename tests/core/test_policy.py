@@ -13,7 +13,15 @@ from roost.core.approvals import ApprovalNeeded
 from roost.core.policy import CONFIG, Deed, Group, covers
 from roost.core.policy_layers import PolicyLayer, PolicyRule
 from roost.errors import PolicyDenied
-from roost.vocabulary import OPERATOR, AgentId, JarPolicy, Lifetime, QuestionAnswer, Verdict
+from roost.vocabulary import (
+    OPERATOR,
+    AgentId,
+    JarPolicy,
+    Lifetime,
+    QuestionAnswer,
+    SessionId,
+    Verdict,
+)
 from tests.core.play import URL, Ask, Play, named
 
 HERE, DOCS = "https://app.example.com", "https://docs.example.com"
@@ -303,3 +311,30 @@ def test_an_agent_takes_what_the_person_set_into_its_next_session() -> None:
     assert fresh != session
     play.refused(done(play, ada), PolicyDenied)
     assert play.state.sessions[fresh].layers
+
+
+def test_a_sub_agent_has_the_policy_of_its_parent_and_what_the_person_sets_for_it() -> None:
+    play = Play()
+    strict = layer(rule("deny", "evaluate"))
+    parent = play.agent("main")
+    for row in (play.state.agents[parent], play.state.sessions[own_session(play, parent)]):
+        play.state.put(replace(row, layers=(strict,)))
+    children = [AgentId(f"agent_{number:032x}_{number}") for number in (7, 8)]
+    above = parent
+    for child in children:  # the second is a sub-agent of the first
+        play.do(Ask(core.connect_subagent, parent=above, agent=child, conversation="a", kind=""))
+        session = own_session(play, child)
+        with pytest.raises(PolicyDenied):
+            core.check_deed(play.state, child, session, EVALUATE)
+        core.check_deed(play.state, child, session, CLICK)
+        above = child
+    play.do(Ask(core.set_policy, own_session(play, parent), (layer(rule("deny", "click")),)))
+    for agent in (parent, *children):
+        with pytest.raises(PolicyDenied):
+            core.check_deed(play.state, agent, own_session(play, agent), CLICK)
+    other = play.agent("other")
+    core.check_deed(play.state, other, own_session(play, other), CLICK)
+
+
+def own_session(play: Play, agent: AgentId) -> SessionId:
+    return play.state.agents[agent].own_session

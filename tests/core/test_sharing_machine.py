@@ -3,12 +3,14 @@ and return; policies judge what agents do, and the person answers."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.core.conduct import Conduct
 
 
+@pytest.mark.slow
 def test_the_rules_of_sharing_hold_whatever_happens_in_whatever_order() -> None:
     run_state_machine_as_test(
         Conduct,

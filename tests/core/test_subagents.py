@@ -111,7 +111,7 @@ def test_a_parents_tab_and_session_work_when_named_and_a_siblings_do_not() -> No
     play.refused(Ask(core.use_tab, parent, None, siblings.id, action="x", acts=True), TabGone)
 
 
-def test_what_a_sub_agent_names_itself_comes_before_its_parents() -> None:
+def test_a_sub_agents_own_names_take_precedence_over_its_parents() -> None:
     play = Play()
     parent = play.agent("main")
     one = child_of(play, parent)
@@ -180,7 +180,7 @@ def test_an_idle_sub_agents_tabs_close_and_a_busy_ones_stay() -> None:
     assert parent in play.state.agents
 
 
-def test_only_so_many_sub_agents_of_one_agent_rest() -> None:
+def test_the_number_of_resting_sub_agents_is_limited() -> None:
     play = Play(limit=0)
     parent = play.agent("main")
     made = [child_of(play, parent, f"a{number}") for number in range(SUBAGENTS_RESTING + 2)]
@@ -238,7 +238,7 @@ def test_a_sub_agent_outlives_a_restart_of_the_broker_with_its_parent() -> None:
     assert play.state.tabs
 
 
-def test_a_row_whose_parent_could_not_be_read_is_nobodys_child() -> None:
+def test_a_row_whose_parent_could_not_be_read_has_no_parent() -> None:
     play = Play()
     parent = play.agent("main")
     one = child_of(play, parent)
@@ -272,7 +272,7 @@ def test_no_agent_is_adopted_by_its_own_child() -> None:
     assert play.state.agents[one].parent is None
 
 
-def test_a_further_conversation_is_no_child() -> None:
+def test_a_further_conversation_gets_no_child_session() -> None:
     play = Play()
     first = play.agent("editor")
     tab = opened(play, first)

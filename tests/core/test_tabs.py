@@ -119,7 +119,7 @@ def test_a_second_page_for_one_tab_is_a_stray() -> None:
     assert play.state.tabs[tab.id].handle == "h1"
 
 
-def test_late_news_of_a_page_that_is_another_tabs_own_changes_nothing() -> None:
+def test_a_late_report_of_a_page_that_belongs_to_another_tab_changes_nothing() -> None:
     play = Play()
     ada = play.agent("ada")
     other, waiting, done = play.tab(ada), opening(play, ada), play.tab(ada)

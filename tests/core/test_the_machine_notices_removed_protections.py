@@ -34,8 +34,10 @@ from tests.core.conduct import policy_walk
 from tests.core.sharing import walk
 
 pytestmark = pytest.mark.slow
-SEEDS = (*range(250), 755, 872)
-"""The last two were searched for: that a session loses its share is rare."""
+TELLING_SEEDS = (755, 872, 189, 116, 103, 63, 59, 58, 56)
+"""Walks in which something rare happens, such as that a session loses its share. They come first,
+because a run ends with the first walk that fails."""
+SEEDS = (*TELLING_SEEDS, *(seed for seed in range(250) if seed not in TELLING_SEEDS))
 
 POLICY_SEEDS = range(60)
 
@@ -420,6 +422,7 @@ def test_taking_out_a_protecting_line_is_noticed(
         run()
 
 
+@pytest.mark.timeout(240)
 def test_with_everything_in_place_the_same_run_finds_nothing() -> None:
     run()
 
@@ -438,5 +441,6 @@ def test_taking_out_a_protecting_line_of_policies_is_noticed(
         run_policies()
 
 
+@pytest.mark.timeout(240)
 def test_with_all_protections_of_policies_the_same_run_finds_nothing() -> None:
     run_policies()

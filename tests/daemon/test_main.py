@@ -104,6 +104,7 @@ async def test_the_sweep_disconnects_agents_whose_process_is_gone(tmp_path: Path
     ("arguments", "says"),
     [(["--pool", "many"], "pool (from flags)"), (["--reads", "none"], "reads (from flags)")],
 )
+@pytest.mark.slow
 def test_a_wrong_flag_ends_the_daemon_with_one_line(
     arguments: list[str], says: str, tmp_path: Path
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_wrong_flag_ends_the_daemon_with_one_line(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_home_open_to_others_is_refused(tmp_path: Path) -> None:
     home = tmp_path / "open"
     home.mkdir()

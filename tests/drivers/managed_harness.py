@@ -61,16 +61,16 @@ class DriverUnderTest(ManagedDriver[X], Driver):
     @property
     @abstractmethod
     def tab_handles(self) -> Collection[TabHandle]:
-        """Of all tabs that it has reported or made."""
+        """The handles of all tabs that the driver has reported or made."""
 
     @property
     @abstractmethod
     def jar_handles(self) -> Collection[str]:
-        """Of all its jars."""
+        """The handles of all jars of the driver."""
 
     @abstractmethod
     async def make_page(self, jar: str) -> None:
-        """A page nobody asked this driver for."""
+        """Open a page that no call of this driver asked for."""
 
     @abstractmethod
     async def crash(self, tab: TabHandle) -> None:
@@ -86,8 +86,8 @@ class DriverUnderTest(ManagedDriver[X], Driver):
         await self.door.close()
 
     async def leave(self) -> None:
-        """For whoever comes next: neither tabs nor jars are left, and the keeper holds the browser
-        as between two brokers. If there is none any more, its keeper goes, too."""
+        """Prepare the browser for the next test: close all tabs and jars, and let the keeper hold
+        the browser as between two brokers. If the browser has died, end its keeper."""
         if not self.has_died and self._connection is not None and not self._over.is_set():
             for tab in list(self.tab_handles):
                 await self.close_tab(tab)

@@ -81,7 +81,7 @@ class OwnDriverUnderTest(OwnBrowser[Any]):
         await asyncio.to_thread(self.browser.kill)
 
     async def leave(self) -> None:
-        """For whoever comes next: nothing of this driver's is left in the browser."""
+        """Prepare the browser for the next test: remove everything that this driver made."""
         if self._connection is not None and not self.has_died:
             for tab in list(self._known):
                 await self.close_tab(tab)

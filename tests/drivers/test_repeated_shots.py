@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from roost.drivers import repeated_shots
 from roost.drivers.base import FilmOptions, FilmPicture, Picture, Shot
 from roost.drivers.repeated_shots import FIRST_SCALE, RepeatedShots
-from roost.errors import RoostError, TabCrashed, TabGone
+from roost.errors import RoostError, TabCrashed, TabGone, Timeout
 from roost.testing.waits import until
 
 OPTIONS = FilmOptions(width=320, height=240, interval=0.0)
@@ -53,10 +56,40 @@ async def test_no_screenshot_is_taken_before_the_last_picture_was_drawn() -> Non
 async def test_a_tab_that_cannot_be_pictured_now_is_tried_again() -> None:
     tab, pictures = Tab(), asyncio.Queue[FilmPicture]()
     tab.error = TabCrashed("crashed")
-    film = RepeatedShots(tab.capture, OPTIONS, pictures.put_nowait)
-    await until(lambda: tab.shots)
+    misses: list[RoostError] = []
+    film = RepeatedShots(tab.capture, OPTIONS, pictures.put_nowait, misses.append)
+    await until(lambda: misses)
+    assert misses == [tab.error]
     tab.error = None
     assert (await pictures.get()).data == b"first"
+    film.close()
+
+
+async def test_a_tab_that_draws_nothing_is_given_up_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repeated_shots, "SHOT_SECONDS", 0.0)
+    misses: asyncio.Queue[RoostError] = asyncio.Queue()
+
+    async def hang(shot: Shot) -> Picture:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    film = RepeatedShots(hang, OPTIONS, lambda picture: None, misses.put_nowait)
+    assert isinstance(await misses.get(), Timeout)
+    film.close()
+
+
+async def test_a_picture_that_is_the_same_after_a_miss_is_shown_again() -> None:
+    tab, pictures = Tab(), asyncio.Queue[FilmPicture]()
+    misses: asyncio.Queue[RoostError] = asyncio.Queue()
+    film = RepeatedShots(tab.capture, OPTIONS, pictures.put_nowait, misses.put_nowait)
+    first = await pictures.get()
+    tab.error = TabCrashed("crashed")
+    film.go_on()
+    await misses.get()
+    tab.error = None
+    assert (await pictures.get()).data == first.data
     film.close()
 
 

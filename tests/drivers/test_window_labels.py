@@ -102,7 +102,7 @@ async def test_a_label_that_opens_after_the_last_tab_has_gone_is_closed() -> Non
     assert strip.pages == {}
 
 
-async def test_a_label_that_does_not_open_is_tried_again_and_no_error() -> None:
+async def test_a_label_that_does_not_open_raises_nothing_and_is_tried_again() -> None:
     strip = Strip()
 
     async def fails(jar: str, html: str) -> str:

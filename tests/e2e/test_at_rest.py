@@ -14,7 +14,7 @@ from roost.drivers.base import Cookie, JarContents
 from roost.errors import VaultLocked
 from roost.local.home import write_secret
 from roost.profiles.store import Profile, ProfileStore
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.testing.waits import error_of
 from roost.vocabulary import JarPolicy
 from tests.support.house import House, house_of

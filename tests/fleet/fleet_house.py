@@ -17,7 +17,7 @@ import httpx
 from roost.fleet.authority import client_context
 from roost.fleet.config import GatewayConfig, fleet_folder
 from roost.fleet.gateway import Gateway
-from roost.fleet.joining import join
+from roost.fleet.membership import join
 from roost.fleet.node import Node, NodeConfig
 from roost.fleet.tokens import JoinToken
 from roost.local.home import Home

@@ -13,10 +13,10 @@ import pytest
 from roost.errors import BadRequest, Internal, Unauthorized
 from roost.fleet.authority import Authority, certificate_request, client_context, node_host
 from roost.fleet.config import GatewayConfig, fleet_folder
-from roost.fleet.door import EPOCH, MISDIRECTED, SESSION
 from roost.fleet.gateway import Gateway
-from roost.fleet.joining import join, verified_authority
 from roost.fleet.local_broker import LocalBroker
+from roost.fleet.membership import join, verified_authority
+from roost.fleet.node_door import EPOCH, MISDIRECTED, SESSION
 from roost.fleet.streams import Hangup, Stream, exchange
 from roost.fleet.tokens import JoinToken
 from roost.local.home import Home
@@ -35,7 +35,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Home
         yield first, second
 
 
-async def test_a_user_works_in_sessions_on_whatever_machine_they_are(
+async def test_a_user_works_in_sessions_on_any_machine(
     tmp_path: Path, homes: tuple[Home, Home]
 ) -> None:
     async with fleet_of(tmp_path, *homes) as fleet:
@@ -127,7 +127,7 @@ async def test_another_users_session_answers_as_if_it_did_not_exist(
         assert other["sessionId"] == "eve.secret"
         assert other["token"] != opened["token"]
         assert (await fleet.call("secret", ann, "browser_tabs", action="list"))["tabs"] == []
-        # A session's token opens no sessions and is no user's token.
+        # A session's token opens no sessions and does not work as a user token.
         assert (await fleet.post("/session", own["token"])).status_code == 403
         revoked = await fleet.administer("users/revoke", name="eve")
         assert revoked["sessionsEnded"] == 2
@@ -153,7 +153,52 @@ async def _raw(fleet: Fleet, data: bytes) -> bytes:
         await stream.aclose()
 
 
-async def test_strangers_and_smugglers_are_refused(
+async def test_eight_agents_on_two_machines_read_nothing_of_each_other(
+    tmp_path: Path, homes: tuple[Home, Home]
+) -> None:
+    """Every byte that an agent receives is searched for what the other agents wrote."""
+    tools: list[tuple[str, dict[str, Any]]] = [
+        ("browser_tabs", {"action": "list"}),
+        ("browser_snapshot", {}),
+        ("browser_network_requests", {}),
+        ("browser_console_messages", {}),
+        ("session_list", {}),
+        ("session_show", {}),
+        ("roost_status", {}),
+    ]
+    async with fleet_of(tmp_path, *homes) as fleet:
+        users = [await fleet.user(f"user-{letter}") for letter in "abcd"]
+        together = asyncio.Barrier(8)
+
+        async def work(number: int) -> bytes:
+            user, mark = users[number // 2], f"mark{number}x"
+            received = []
+            opened = await fleet.post("/session", user, {"sessionId": mark})
+            received.append(opened.content)
+            token = opened.json()["token"]
+            for round in range(3):
+                await together.wait()
+                path = f"/session/{opened.json()['sessionId']}/tools"
+                url = f"https://shop.example/{mark}/{round}"
+                received.append(
+                    (await fleet.post(f"{path}/browser_navigate", token, {"url": url})).content
+                )
+                for tool, arguments in tools:
+                    received.append((await fleet.post(f"{path}/{tool}", token, arguments)).content)
+            return b"\n".join(received)
+
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(work(number)) for number in range(8)]
+        nodes = (await fleet.administer("status"))["nodes"]
+        assert all(node["sessions"] for node in nodes), "both machines have some"
+        for number, done in enumerate(running):
+            assert f"mark{number}x/2".encode() in done.result()
+            strangers = [other for other in range(8) if other != number]
+            found = [other for other in strangers if f"mark{other}x".encode() in done.result()]
+            assert found == [], f"agent {number} read of {found}"
+
+
+async def test_wrong_tokens_and_smuggled_requests_are_refused(
     tmp_path: Path, homes: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roost.fleet.streams.LINGER_SECONDS", 0.2)
@@ -388,7 +433,7 @@ async def test_a_gateway_that_starts_again_knows_everything(
 async def test_a_full_fleet_says_how_full_it_is(
     tmp_path: Path, homes: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost.fleet.public.WAIT_SECONDS", 1.0)
+    monkeypatch.setattr("roost.fleet.public_door.WAIT_SECONDS", 1.0)
     async with fleet_of(tmp_path, homes[0]) as fleet:
         ann = await fleet.user("ann")
         slots = (await fleet.administer("status"))["nodes"][0]["slots"]

@@ -77,9 +77,7 @@ def test_a_notification_reaches_the_desktop_as_text(bus: str) -> None:
     assert body == "“&lt;b&gt;Solve&lt;/b&gt; it &amp; go”"
 
 
-def test_a_bus_without_a_notification_server_or_no_bus_is_an_error(
-    bus: str, tmp_path: Path
-) -> None:
+def test_a_missing_bus_or_notification_server_is_an_error(bus: str, tmp_path: Path) -> None:
     with pytest.raises(OSError, match="shows no notification"):
         notifications.notify(bus, "title", "body")
     with pytest.raises(OSError, match="No such file"):
@@ -106,7 +104,7 @@ def _are(shown: list[tuple[Any, ...]], number: int) -> bool:
     return len(shown) == number
 
 
-async def test_the_person_is_told_once_of_each_question(bus: str, tmp_path: Path) -> None:
+async def test_the_desktop_shows_each_question_once(bus: str, tmp_path: Path) -> None:
     with notification_server(bus) as shown:
         async with fake_house(tmp_path / "home") as house:
             Desktop(house.broker, lambda: bus)

@@ -20,9 +20,7 @@ def test_a_word_is_a_preset_and_a_path_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [None, b"\xff\xfe", b"#" * (BYTES_MAX + 1)])
-def test_a_file_that_cannot_be_read_is_an_error_and_not_no_policy(
-    tmp_path: Path, data: bytes | None
-) -> None:
+def test_a_policy_file_that_cannot_be_read_is_an_error(tmp_path: Path, data: bytes | None) -> None:
     if data is not None:
         (tmp_path / "policy.toml").write_bytes(data)
     with pytest.raises(BadRequest):

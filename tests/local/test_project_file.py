@@ -88,7 +88,7 @@ def test_a_wrong_file_is_refused_with_its_line(
     assert "browser, jar, allow, deny, tools" in refusal.value.hint
 
 
-def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_or_too_large_is_refused(tmp_path: Path) -> None:
     path = tmp_path / ".roost.toml"
     path.write_bytes(b"#\n\xff\n")
     with pytest.raises(BadRequest, match="line 2: not UTF-8"):

@@ -33,7 +33,7 @@ def test_a_link_to_something_else_names_no_folder(tmp_path: Path, target: str) -
     assert socket_folder(tmp_path) is None
 
 
-def test_chromiums_files_are_removed_and_removing_twice_is_no_error(folder: Path) -> None:
+def test_chromiums_files_can_be_removed_twice(folder: Path) -> None:
     remove_socket_folder(folder)
     remove_socket_folder(folder)
 

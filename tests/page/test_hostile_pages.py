@@ -74,6 +74,19 @@ def test_a_document_without_any_element_says_so(page: PageWorld) -> None:
         assert page.error(function, text="x")["code"] == "NOT_FOUND"
 
 
+def test_what_changed_in_a_document_without_any_element_is_an_answer(page: PageWorld) -> None:
+    page.show("<p>Gone")
+    page.call("snapshot", mode="full", reader="r")
+    page.tab.evaluate("document.documentElement.remove()")
+    told = page.call("snapshot", mode="diff", reader="r")
+    assert told["mode"] == "diff"
+    assert "Gone" in told["text"]
+    assert page.call("snapshot", mode="diff", reader="new")["text"] == ""
+    page.tab.evaluate("document.append(document.createElement('html'))")
+    page.tab.evaluate("document.documentElement.append('Back')")
+    assert "Back" in page.call("snapshot", mode="diff", reader="new")["text"]
+
+
 def test_svg_and_xml_documents_are_read(page: PageWorld) -> None:
     page.show("x")
     page.open(

@@ -161,7 +161,7 @@ STATES = [
 ]  # fmt: skip
 
 
-def test_states_are_told(shop: PageWorld) -> None:
+def test_the_states_of_elements_are_read(shop: PageWorld) -> None:
     for state, target, value in STATES:
         assert shop.call("is", state=state, target=target)["value"] is value, (state, target)
     assert shop.error("is", state="checked", target="#help")["code"] == "BAD_REQUEST"

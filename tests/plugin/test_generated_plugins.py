@@ -92,7 +92,7 @@ def says(client: RealClient, home: Path, *arguments: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [".", "plugin"])
-def test_claude_code_finds_nothing_wrong(folder: str, tmp_path: Path) -> None:
+def test_claude_code_validates_the_plugin(folder: str, tmp_path: Path) -> None:
     assert "Validation passed" in says(CLAUDE, tmp_path, "plugin", "validate", str(ROOT / folder))
 
 

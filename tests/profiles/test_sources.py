@@ -64,7 +64,7 @@ def test_recently_used_storage_of_a_profile_is_taken_and_the_rest_reported(
 
 
 @pytest.mark.parametrize("domain", ["", "  ", "https://example.com/", "*."])
-def test_what_is_no_domain_is_refused(tmp_path: Path, domain: str) -> None:
+def test_text_that_is_not_a_domain_is_refused(tmp_path: Path, domain: str) -> None:
     path = tmp_path / "cookies.txt"
     path.write_text(TXT)
     with pytest.raises(BadRequest, match="domain"):
@@ -76,7 +76,7 @@ def test_an_unknown_source_is_refused_with_the_known_kinds(tmp_path: Path) -> No
 
     with pytest.raises(BadRequest, match="neither a storage-state"):
         read_source(tmp_path / "notes.txt")
-    with pytest.raises(BadRequest, match="no browser's profile folder"):
+    with pytest.raises(BadRequest, match="not a browser's profile folder"):
         read_source(tmp_path)
     with pytest.raises(BadRequest, match="No such file"):
         read_source(tmp_path / "missing")

@@ -12,7 +12,7 @@ from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.errors import BadRequest, ProfileNotFound, VaultLocked
 from roost.local.home import write_secret
 from roost.profiles.store import Profile, ProfileStore
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 
 CONTENTS = JarContents(
     (Cookie(name="sid", value="s3cret", domain=".example.com", expires=1.5, same_site="Lax"),),

@@ -39,7 +39,7 @@ def test_every_load_has_its_own_number(site: WitnessSite) -> None:
     assert site.last_load("/mk1z/a") == int(numbers[-1])
 
 
-def test_a_document_counts_while_it_answers_the_roll_call(site: WitnessSite) -> None:
+def test_a_document_counts_if_it_answers_the_last_roll_call(site: WitnessSite) -> None:
     line = http.client.HTTPConnection(site.base.removeprefix("http://"))
     line.request("GET", "/open/7/mk1z/a")
     answer = line.getresponse()

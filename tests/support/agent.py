@@ -12,7 +12,7 @@ from roost.api import page_views as views
 from roost.api.operations import Answers
 from roost.api.views import PageView, TabsView, View
 from roost.client.client import Client
-from roost.errors import BrowserLost, Internal, RoostError
+from roost.errors import BrowserLost, Internal, RoostError, Timeout
 from tests.support.local_web import Web
 
 if TYPE_CHECKING:
@@ -131,3 +131,20 @@ async def refused(kind: type[E], call: Any) -> E:
             raise AssertionError(f"expected {kind.code}, got {error.to_wire()}") from error
         return error
     raise AssertionError(f"expected {kind.code}, was answered {answer!r}")
+
+
+PATIENCE = (1.0, 4.0, 20.0)
+
+
+async def refused_soon(kind: type[E], agent: Agent, asked: Answers[R]) -> E:
+    """The same for an operation that waits for an element before it is refused.
+
+    The first try has one second, because the wait takes most of it. A busy machine gets more.
+    """
+    for seconds in PATIENCE[:-1]:
+        try:
+            return await refused(kind, agent.call(asked, timeout=seconds))
+        except AssertionError as wrong:
+            if not isinstance(wrong.__cause__, Timeout):
+                raise
+    return await refused(kind, agent.call(asked, timeout=PATIENCE[-1]))

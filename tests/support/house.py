@@ -52,7 +52,7 @@ from roost.local.endpoint import Endpoint, read_endpoint
 from roost.local.home import Home, socket_path
 from roost.local.lock import Lock
 from roost.local.processes import Process, end_tree, is_alive, wait_until_gone
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vocabulary import SessionId
 from roost.wire.hello import ClientKind, Hello
 from tests.support.agent import WAIT_SECONDS, Agent
@@ -123,6 +123,10 @@ class House:
         broker = self.broker
         os.kill(broker.pid, signal.SIGKILL)
         assert wait_until_gone(broker, WAIT_SECONDS)
+
+    async def largest_renderer(self) -> int:
+        """Return the process of a page that uses the most memory."""
+        return _largest_renderer(await self.browser_pid())
 
     @asynccontextmanager
     async def agent(self, web: Web, **hello: Any) -> AsyncIterator[Agent]:
@@ -305,7 +309,7 @@ def house_of(
 
 
 def lacks(house: House, name: str) -> bool:
-    """Whether its browser says that it cannot do that (docs/reference/browsers.md)."""
+    """Return whether the house's browser lacks that feature (docs/reference/browsers.md)."""
     browsers = {
         "chromium": ChromiumDriver.capabilities,
         "firefox": FirefoxDriver.capabilities,
@@ -359,3 +363,13 @@ async def operator_of(home: Home) -> Client:
     client = Client(home, Hello(token="", kind=ClientKind.CLI, operator=True), start=False)
     await client.reach()
     return client
+
+
+def _largest_renderer(browser: int) -> int:
+    found = []
+    for pid in children_of(browser):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        if b"--type=renderer" in command or command.endswith(b"tab\0"):
+            pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+            found.append((pages, pid))
+    return max(found)[1]

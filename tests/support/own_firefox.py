@@ -74,6 +74,13 @@ _PREFERENCES: dict[str, bool | int | str] = {
     "dom.ipc.processCount": 4,
     "dom.ipc.processPrelaunch.enabled": False,
 }
+_PROMPT_TIMERS: dict[str, bool | int | str] = {
+    # In a tab that nobody looks at, Firefox lets every timer wait for a second, and so every action
+    # of an agent. Tests have not that time, except for those of a browser with a remote agent.
+    "dom.min_background_timeout_value": 100,
+    "dom.min_background_timeout_value_without_budget_throttling": 100,
+    "dom.timeout.enable_budget_timer_throttling": False,
+}
 
 
 class OwnFirefox:
@@ -102,6 +109,7 @@ class OwnFirefox:
         self._preferences = _PREFERENCES | {
             "browser.startup.page": 3 if restores else 0,
             "browser.sessionstore.resume_from_crash": restores,
+            **({} if has_remote else _PROMPT_TIMERS),
         }
         self._process: subprocess.Popen[bytes] | None = None
 

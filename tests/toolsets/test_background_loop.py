@@ -18,7 +18,7 @@ def test_all_callers_share_one_loop_in_another_thread() -> None:
     assert background_loop.run(_where()) == (thread, loop)
 
 
-def test_the_error_of_the_work_is_the_callers() -> None:
+def test_the_caller_gets_the_error_of_the_work() -> None:
     async def fails() -> None:
         raise ValueError("no")
 

@@ -40,5 +40,5 @@ def test_modifiers_are_named_once_and_nothing_else_is_one() -> None:
     assert keyboard.modifiers(None) == []
     assert keyboard.modifiers("cmd+alt") == ["Meta", "Alt"]
     assert keyboard.modifiers("ctrl + Control+SHIFT") == ["Control", "Shift"]
-    with pytest.raises(BadRequest, match="no modifier"):
+    with pytest.raises(BadRequest, match="not a modifier"):
         keyboard.modifiers("ctrl+a")

@@ -232,7 +232,7 @@ async def run(web: Web, agent: str, toolset: AsyncBrowserToolset) -> None:
         )
 
 
-async def test_two_agents_on_one_site_never_meet(house: House, web: Web) -> None:
+async def test_two_agents_on_one_site_share_nothing(house: House, web: Web) -> None:
     url = counting_site(web)
     met = asyncio.Barrier(2)
     seen: dict[str, set[str]] = {"ada": set(), "bob": set()}

@@ -63,7 +63,7 @@ def test_every_text_of_a_page_is_marked() -> None:
     assert texts[2].endswith("Some remark. 30 lines match; some are left out.")
 
 
-def test_nothing_found_is_said_in_words() -> None:
+def test_an_empty_result_is_said_in_words() -> None:
     assert replies.console_text(ConsoleView(tab="t1", total=0, messages=[])).endswith("messages.")
     assert replies.network_text(NetworkView(tab="t1", total=0, requests=[])).endswith("requests.")
     nothing = FoundView(tab="t1", matches="", total=0)

@@ -22,7 +22,9 @@ class FakeKeyring:
         self.path = path
         self.items: dict[str, tuple[dict[str, str], bytes]] = {}
         self.is_locked = False
-        self.hangs = False
+        self.may_answer = threading.Event()
+        """Clear this to make the keyring hang."""
+        self.may_answer.set()
         self.prompts: list[str] = []
         """Calls that would have asked the person."""
         self._listening = socket.socket(socket.AF_UNIX)
@@ -39,6 +41,8 @@ class FakeKeyring:
                 self._converse(peer)
 
     def close(self) -> None:
+        """Answer who still waits, and end ``serve``."""
+        self.may_answer.set()
         with suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
@@ -56,8 +60,9 @@ class FakeKeyring:
         while data:
             parser.add_data(data)
             while (message := parser.get_next_message()) is not None:
-                if self.hangs or message.header.message_type != MessageType.method_call:
+                if message.header.message_type != MessageType.method_call:
                     continue
+                self.may_answer.wait()
                 serial += 1
                 peer.sendall(self._answer(message).serialise(serial=serial))
             data = peer.recv(4096)
@@ -101,3 +106,4 @@ def fake_keyring(path: Path) -> Iterator[FakeKeyring]:
     finally:
         keyring.close()
         thread.join(10)
+        assert not thread.is_alive()

@@ -77,7 +77,7 @@ def test_a_keyring_that_hangs_delays_a_broker_for_a_bounded_time(
 ) -> None:
     _key(home, keyring)
     monkeypatch.setattr(secret_service, "ANSWER_SECONDS", 0.1)
-    keyring.hangs = True
+    keyring.may_answer.clear()
     assert "does not answer" in _key(home, keyring).problem
 
 

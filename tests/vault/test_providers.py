@@ -74,7 +74,7 @@ def test_ten_megabytes_are_refused(programs: Path) -> None:
     assert "c4nary" not in str(failure.value) + failure.value.said
 
 
-def test_an_error_is_told_without_the_output(programs: Path) -> None:
+def test_an_error_does_not_repeat_the_providers_output(programs: Path) -> None:
     _program(programs, "op", "echo c4nary; echo 'not signed in' >&2; exit 1")
     with pytest.raises(ProviderFailed) as failure:
         fetch("op:x")
@@ -87,7 +87,7 @@ def test_an_error_is_told_without_the_output(programs: Path) -> None:
     [("command:/no/such/program", "cannot be run"), ("command:true", "printed nothing"),
      ("command:printf '\\377'", "not text")],
 )  # fmt: skip
-def test_other_failures_are_named(command: str, why: str) -> None:
+def test_failures_of_a_provider_are_named(command: str, why: str) -> None:
     with pytest.raises(ProviderFailed, match=why):
         fetch(command)
 

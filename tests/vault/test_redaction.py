@@ -104,3 +104,26 @@ def test_data_and_bytes_are_redacted_to_the_last_string() -> None:
     assert redactor.encoded(b"\xff" + VALUE.encode()) == b"\xff[secret canary]"
     assert VALUE not in repr(redactor)
     assert redactor.text(f"\ud800 {VALUE}") == "\ud800 [secret canary]"
+
+
+@given(st.text("ab &", max_size=12), st.integers(0, 60), st.sampled_from(sorted(TEXTS)))
+def test_a_cut_leaves_a_secret_whole_or_leaves_it_out(before: str, limit: int, name: str) -> None:
+    redactor = _redactor()
+    redactor.register("later", "another-secret")
+    for secret in (TEXTS[name], "another-secret"):
+        if name == "small percents":
+            continue
+        text = before + secret + " after " * 9
+        kept = redactor.cut(text, limit)
+        assert len(kept) <= limit
+        assert text.startswith(kept)
+        if not redactor.holds(kept) and redactor.holds(secret):
+            start = text.index(secret)
+            # ``p=`` and ``{"p": "`` before the value are no part of it.
+            assert len(kept) <= start + 7
+
+
+def test_text_is_cut_at_its_limit_where_no_secret_is() -> None:
+    assert Redactor().cut("abcdef", 3) == "abc"
+    assert _redactor().cut("abcdef", 3) == "abc"
+    assert Redactor().longest == 0

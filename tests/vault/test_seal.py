@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roost.errors import VaultLocked
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.vault.seal import Damaged, is_sealed
 
 DATA = b'{"cookies": ["c4nary-value"]}'
@@ -44,7 +44,7 @@ def test_a_flipped_bit_anywhere_is_noticed(
 
 
 @given(st.binary(max_size=60))
-def test_bytes_that_nobody_sealed_do_not_open(
+def test_bytes_that_were_never_sealed_do_not_open(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
     with pytest.raises(Damaged):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from roost.errors import BadRequest, NotFound, VaultLocked
-from roost.testing.sealing import sealer_of
-from roost.vault.store import LoginPage, Secret, Vault, checked_origin, fits, origin_of
+from roost.testing.sealer import sealer_of
+from roost.vault.store import LoginPage, Secret, Vault, checked_origin, fits, login_origin
 
 ORIGIN = "https://site.test"
 
@@ -80,7 +80,7 @@ def test_an_origin_is_spelled_as_browsers_spell_it(given: str, origin: str) -> N
 
 
 @pytest.mark.parametrize("given", ["", "file:///x", "https://a.test/path", "https://*", "a b.test"])
-def test_what_is_no_origin_is_refused(given: str) -> None:
+def test_text_that_is_not_an_origin_is_refused(given: str) -> None:
     with pytest.raises(BadRequest):
         checked_origin(given)
 
@@ -93,4 +93,4 @@ def test_a_star_fits_the_hosts_below_and_nothing_that_only_looks_like_them() -> 
     for other in ("https://a.test", "http://x.a.test", "https://xa.test", "https://x.a.test:444",
                   "https://x.a.test.evil", "null", "http://b.test"):  # fmt: skip
         assert not fits(other, bound)
-    assert origin_of("https://ada:pw@a.test/login?x=1") == "https://a.test"
+    assert login_origin("https://ada:pw@a.test/login?x=1") == "https://a.test"

@@ -119,12 +119,12 @@ def test_json_without_the_module_is_json(value: object) -> None:
     assert loads(json.dumps(value)) == value
 
 
-def test_what_is_no_json_is_refused() -> None:
+def test_text_that_is_not_json_is_refused() -> None:
     for text in ("", "{", "nope", '{"a" 1}'):
         with pytest.raises(ValueError, match=r"JSON|Expecting"):
             loads(text)
 
 
-def test_where_no_broker_listens_there_is_none(tmp_path: Any) -> None:
+def test_connecting_without_a_broker_raises_an_error(tmp_path: Any) -> None:
     with pytest.raises(NoBrokerError):
         connect(str(tmp_path))

@@ -39,10 +39,12 @@ class Scene:
         return said
 
 
-@pytest.fixture
-def scene(tmp_path: Path) -> Iterator[Scene]:
-    with real_home(tmp_path / "home") as home, ExitStack() as stack:
-        yield Scene(Trees(home, tmp_path, stack))
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """One scene for all attacks: each must leave it as it was."""
+    folder = tmp_path_factory.mktemp("attacks")
+    with real_home(folder / "home") as home, ExitStack() as stack:
+        yield Scene(Trees(home, folder, stack))
 
 
 @pytest.mark.parametrize("name", ["{own}", "shop", CONVERSATION, "operator", "s99"])
@@ -65,7 +67,9 @@ def test_another_session_cannot_be_named(name: str, way: str, scene: Scene) -> N
 
 
 @pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID"])
-def test_a_forged_conversation_leads_to_a_session_of_ones_own(variable: str, scene: Scene) -> None:
+def test_a_forged_conversation_id_leads_only_to_a_session_of_the_forgers_own(
+    variable: str, scene: Scene
+) -> None:
     scene.check_out(scene.attacker, f"{variable}={CONVERSATION} roost tab list")
     forged = scene.attacker.says(f"{variable}={CONVERSATION} roost session id --raw")
     assert forged not in (scene.own, "shop")

@@ -35,7 +35,7 @@ def test_help_on_the_first_word_of_several_verbs_lists_them() -> None:
     assert all(f"tab {word}" in text for word in ("list", "new", "close", "select"))
 
 
-def test_what_was_meant_is_named() -> None:
+def test_an_unknown_command_gets_a_suggestion() -> None:
     wrong = UsedWronglyError("There is no command clik.", "clik", ["click", "close"])
     assert "Did you mean click?" in explain(wrong, ["clik"], TABLE)
 

@@ -40,9 +40,16 @@ class Trees:
         )
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """One Roost for all trees: a session ends with the processes that it belongs to."""
+    with real_home(tmp_path_factory.mktemp("roost") / "home") as home:
+        yield home
+
+
 @pytest.fixture
-def trees(tmp_path: Path) -> Iterator[Trees]:
-    with real_home(tmp_path / "home") as home, ExitStack() as stack:
+def trees(home: Home, tmp_path: Path) -> Iterator[Trees]:
+    with ExitStack() as stack:
         yield Trees(home, tmp_path, stack)
 
 
@@ -92,19 +99,19 @@ def test_two_agents_in_two_terminals_have_two_sessions(trees: Trees) -> None:
         "setsid -w {}",
     ],
 )
-def test_a_launcher_changes_nothing(wrapped: str, trees: Trees) -> None:
+def test_a_launcher_does_not_change_the_agents_session(wrapped: str, trees: Trees) -> None:
     agent = trees.start(*AGENT)
     own = agent.session()
     assert agent.says(wrapped.format("roost session id --raw")).splitlines()[-1] == own
 
 
 @pytest.mark.parametrize("launcher", ["npx", "uv", "uvx", "npm"])
-def test_a_package_runner_changes_nothing(launcher: str, trees: Trees) -> None:
+def test_a_package_runner_does_not_hide_the_client(launcher: str, trees: Trees) -> None:
     with_runner = trees.start(*AGENT, launcher)
     assert "claude" in with_runner.says("roost session id")
 
 
-def test_the_real_npx_changes_nothing(trees: Trees) -> None:
+def test_the_real_npx_does_not_change_the_agents_session(trees: Trees) -> None:
     if shutil.which("npx") is None:
         pytest.skip("no npx here")
     agent = trees.start(*AGENT, npm_config_offline="true", HOME=str(trees.home.path))
@@ -112,7 +119,7 @@ def test_the_real_npx_changes_nothing(trees: Trees) -> None:
     assert own in agent.says("npx -c 'roost session id --raw'").splitlines()
 
 
-def test_the_real_uv_run_changes_nothing(trees: Trees) -> None:
+def test_the_real_uv_run_does_not_change_the_agents_session(trees: Trees) -> None:
     uv = Path(sys.executable).with_name("uv")
     if not uv.exists():
         pytest.skip("no uv here: tools/prepare_tests.py")
@@ -208,7 +215,7 @@ def test_without_client_and_terminal_a_page_verb_wants_a_session(
 
 @pytest.mark.parametrize(
     ("programs", "terminal", "flags"),
-    [(AGENT, False, ""), (("sshd", "bash"), True, ""), (("cron", "sh"), False, "-s nightly")],
+    [(AGENT, False, ""), (("sshd", "bash"), True, ""), (("cron", "sh"), False, "-s weekly")],
 )
 def test_the_file_of_the_repository_counts_for_page_verbs(
     programs: tuple[str, ...], terminal: bool, flags: str, trees: Trees
@@ -225,7 +232,7 @@ def test_the_file_of_the_repository_counts_for_page_verbs(
         assert (code, "URL_BLOCKED" in said) == (1, True), line
 
 
-def test_an_agent_cannot_leave_the_repositorys_file_behind(trees: Trees) -> None:
+def test_an_agent_that_changes_its_folder_keeps_the_repositorys_file(trees: Trees) -> None:
     agent = trees.start(*AGENT)
     (Path(agent.says("pwd")) / ".roost.toml").write_text('deny = ["bad.test"]\n')
     for line in ("cd / && roost open bad.test", "cd / && roost -s other open bad.test"):
@@ -237,9 +244,11 @@ def test_an_agent_cannot_leave_the_repositorys_file_behind(trees: Trees) -> None
 
 
 @pytest.mark.parametrize("by_kill", [False, True])
-async def test_an_agent_ends_with_its_clients_process(by_kill: bool, trees: Trees) -> None:
+async def test_an_agent_ends_with_its_clients_process(
+    by_kill: bool, trees: Trees, tmp_path: Path
+) -> None:
     with ExitStack() as inner:
-        short = Trees(trees.home, trees.home.path / "short", inner)
+        short = Trees(trees.home, tmp_path / "short", inner)
         agent = short.start(*AGENT)
         agent.says("roost open site.test")
         own = agent.session()
@@ -249,9 +258,9 @@ async def test_an_agent_ends_with_its_clients_process(by_kill: bool, trees: Tree
     await until_gone(trees.home, own)
 
 
-async def test_a_terminals_session_ends_with_the_terminal(trees: Trees) -> None:
+async def test_a_terminals_session_ends_with_the_terminal(trees: Trees, tmp_path: Path) -> None:
     with ExitStack() as inner:
-        short = Trees(trees.home, trees.home.path / "short", inner)
+        short = Trees(trees.home, tmp_path / "short", inner)
         own = short.start("sshd", "bash", terminal=True).session()
         assert own in await sessions(trees.home)
     await until_gone(trees.home, own)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
@@ -16,6 +17,11 @@ from roost.api.operations import Answers
 from roost.api.views import View
 
 R = TypeVar("R", bound=View)
+ENDS_WHEN_ASKED: ContextVar[bool] = ContextVar("the call ends when the person is asked")
+"""A front end sets this for a call whose client shows questions between two calls.
+
+If the call needs an approval that nobody was asked for yet, the broker asks the person and the call
+fails with ``ApprovalPending`` at once, before it has done anything. The repeated call waits."""
 NOTICES_KEPT = 1000
 """Maximum number of unread notices; the oldest are dropped."""
 

@@ -83,6 +83,8 @@ class TileView(View):
     """Tabs whose page waits for an answer."""
     parent: str | None = None
     """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
+    policy: list[str] = Field(default_factory=list)
+    """Sources of the policies that restrict its agents. Empty: everything is allowed."""
 
 
 class WallView(View):
@@ -245,6 +247,9 @@ class ViewerEar(Protocol):
 
     def filmed(self, film: int, picture: bytes, viewport: tuple[float, float]) -> None:
         """The next picture of that film, in JPEG. ``viewport``: the page's size in CSS pixels."""
+
+    def missed(self, film: int, why: str) -> None:
+        """The film has no picture now. ``why``: the reason, in Roost's words."""
 
 
 class Viewer(Protocol):

@@ -4,6 +4,10 @@ Each class is one row. Its fields are the arguments, in camelCase on the wire, a
 from Playwright. Its type parameter is the view it answers. Its class variables describe it to front
 ends. Agents read the docstrings as descriptions, so they are short. Write defaults as ``default=``,
 because type checkers otherwise treat the argument as required.
+
+To add an operation, write a class here or in one of the ``*_operations`` modules, a function in
+``broker.work``, and an entry in ``WORK`` (``broker.doors.caller``). Tools, verbs, routes and
+reference pages follow from the class (``make docs``).
 """
 
 from __future__ import annotations
@@ -314,10 +318,11 @@ before."""
             wrong.details["step"] = number
             raise wrong from None
 
-    def needs_ref(self, number: int) -> bool:
-        """Return whether the step uses ``@last``."""
-        arguments = _step_parts(self.steps[number - 1])[1]
-        return bool(_with_ref(arguments, "") != arguments)
+    @cached_property
+    def ref_steps(self) -> frozenset[int]:
+        """The numbers of the steps that use ``@last``."""
+        parts = [_step_parts(step)[1] for step in self.steps]
+        return frozenset(n for n, given in enumerate(parts, 1) if _with_ref(given, "") != given)
 
     def only_reads(self) -> bool:
         return all(step.only_reads() for step in self.operations)

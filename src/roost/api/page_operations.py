@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 CONTENT_CHARS = 4_000_000
+ConsoleLevel = Literal["error", "warn", "info", "log", "debug"]
 SELECTOR_CHARS = 1000
 ElementState = Literal[
     "visible", "hidden", "attached", "detached", "enabled", "disabled", "checked", "unchecked",
@@ -137,7 +138,7 @@ class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
     op = "browser_console_messages"
     title = "Read the console"
     read_only = True
-    level: Literal["error", "warn", "info", "log", "debug"] | None = None
+    level: ConsoleLevel | None = None
     limit: int = Field(default=100, ge=1, le=500)
     clear: bool = False
 
@@ -187,6 +188,7 @@ class Har(SessionOperation, Answers[views.HarView]):
     op = "browser_har"
     title = "Record a HAR file"
     audience = Audience.ALL
+    conduct = ("read",)
     action: Literal["start", "stop"]
     filename: str | None = Field(default=None, max_length=1000, description="For stop")
     overwrite: bool = False

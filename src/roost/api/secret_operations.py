@@ -90,7 +90,7 @@ class SecretRemove(Operation, Answers[views.SecretsView]):
 
 
 class SecretTest(Operation, Answers[views.SecretTestView]):
-    """Check that the value of a secret can be had, without showing it."""
+    """Check that the value of a secret can be read, without showing it."""
 
     op = "secret_test"
     title = "Test a secret"

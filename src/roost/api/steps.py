@@ -28,7 +28,7 @@ class Step:
 def step_of(named: str) -> Step | None:
     """Return the step that a hint names, for example ``Tabs action=list``.
 
-    None if the step is no operation (``roost.hints.LONGER_TIMEOUT``).
+    None if the step is not an operation (``roost.hints.LONGER_TIMEOUT``).
     """
     name, *given = named.split()
     operation = _BY_CLASS.get(name)

@@ -57,7 +57,7 @@ class View(BaseModel):
 
     def with_news(self, notes: list[str], pictures: Sequence[ShownPicture]) -> Self:
         """Return the view with lines and pictures that the caller should see whatever it asked."""
-        view = self.model_copy(update={"notes": notes} if notes else None)
+        view = self.model_copy(update={"notes": [*notes, *(self.notes or ())]} if notes else None)
         view._pictures = tuple(pictures)
         return view
 
@@ -173,7 +173,7 @@ class SessionView(View):
     group: str | None = None
     """The tab group that shows the session, once it has a tab, in browsers with tab groups."""
     kept_seconds: int | None = None
-    """Set for a session that no agent is in: it is kept so long for its conversation to return."""
+    """Set for a session without agents: how long Roost keeps it for its conversation to return."""
     parent: str | None = None
     """Set for a sub-agent's session: the session of the agent that started the sub-agent."""
 

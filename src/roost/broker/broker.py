@@ -23,7 +23,7 @@ from roost.broker.browser.browser import Browser, group_of
 from roost.broker.browser.downloads import Download, Downloads
 from roost.broker.browser.files import Folders
 from roost.broker.browser.har import Recording
-from roost.broker.browser.holds import Holds
+from roost.broker.browser.held_input import HeldInputs
 from roost.broker.browser.jar_backups import JarBackup, JarBackups
 from roost.broker.browser.jars import Surroundings
 from roost.broker.browser.lanes import Lanes
@@ -32,12 +32,13 @@ from roost.broker.browser.person_files import PersonFiles
 from roost.broker.clock import Clock, Timer
 from roost.broker.dashboard_logins import DashboardLogins
 from roost.broker.decisions import Decisions
-from roost.broker.download_judgement import DownloadJudge
+from roost.broker.download_judge import DownloadJudge
 from roost.broker.drawings import Drawings
 from roost.broker.journal import Journal
 from roost.broker.secret_values import SecretValues
 from roost.broker.subagent_reports import SubagentReports
 from roost.broker.tasks import Tasks
+from roost.broker.text_limits import TextLimits
 from roost.broker.tokens import Tokens
 from roost.broker.watchers import Watchers
 from roost.core import effects as fx
@@ -129,6 +130,7 @@ class Broker:
         self.redactor = Redactor()
         self.secrets = SecretValues(vault, clock, self.redactor)
         journal.redact = audit.redact = self.redactor.encoded
+        self.limits = TextLimits(self.redactor.cut)
         self.has_protocol_client: Callable[[SessionId], bool] = lambda _: False
         self.version = version
         self.http = http
@@ -138,7 +140,7 @@ class Broker:
         self.lanes = Lanes()
         self.recordings: dict[SessionId, Recording] = {}
         """The recordings of requests that are under way."""
-        self.downloads = Downloads(files)
+        self.downloads = Downloads(files, self.redactor.text)
         self.watchers = Watchers(self.redactor)
         self.subagent_reports = SubagentReports()
         self.drawings = Drawings()
@@ -180,12 +182,13 @@ class Broker:
         self.hear = decisions.hear
         self.when_rows_change = decisions.when_rows_change
         self._download_judge = DownloadJudge(self.machine, decisions, self.tasks, self.downloads)
-        self.holds = Holds(lambda: self.state, clock, self.let_go)
-        self.when_rows_change(self.holds.rows_changed)
+        self.held_inputs = HeldInputs(lambda: self.state, clock, self.let_go)
+        self.when_rows_change(self.held_inputs.rows_changed)
         self.jar_backups = JarBackups(journal, clock, self.tasks, self._look_into, sealer)
         around = Surroundings(
             state=lambda: self.state,
             hear=self.hear,
+            limits=self.limits,
             note=self.watchers.note,
             kept=self.jar_backups.kept,
             keep=self.jar_backups.keep,
@@ -290,7 +293,7 @@ class Broker:
             recording = None if tab.session is None else self.recordings.get(tab.session)
             if recording is not None:
                 recording.hear(tab.id, event, self.clock.now())
-            told = notice_of(event)
+            told = notice_of(event, self.limits.cut)
             if told is not None and tab.session is not None:
                 kind, data = told
                 self.watchers.tell(Notice(tab.session, kind, {"tab": tab.id, **data}))
@@ -396,6 +399,8 @@ class Broker:
         tabs = frozenset({tab.id} if tab.opener is None else {tab.id, tab.opener})
         download = self.downloads.began(event, tab.session, tabs)
         self._download_judge.began(tab, download)
+        if download.is_refused and event.cancel is not None:
+            event.cancel()
         self._tell_download(tab.session, download)
 
     def _download_ended(self, event: DownloadEnded) -> None:

@@ -20,7 +20,8 @@ _PURPOSE = "roost dashboard token"
 
 
 class DashboardLogins:
-    """Gives out codes and tokens, and checks them. ``now`` tells the time in seconds since 1970."""
+    """Gives out codes and tokens, and checks them. ``now`` returns the time in seconds since
+    1970."""
 
     def __init__(self, tokens: Tokens, now: Callable[[], float]) -> None:
         self._tokens = tokens

@@ -5,7 +5,7 @@ come between a decision and the slot or turn it reserves. Their order:
 
 1. The core expires what is due, decides, and serves the queues.
 2. The changed rows are written to the journal.
-3. The listeners are told which rows changed.
+3. The listeners get the changed rows.
 4. The effects are performed. Those that take time are spawned as tasks. An effect that fails is
    logged, and the remaining effects are still performed.
 5. Facts that came meanwhile are decided, each in the same order.

@@ -41,7 +41,8 @@ class Desktop:
         if bus is None:
             return
         name = self._broker.state.sessions[session].name
-        body = f"“{question.reason[:REASON_CHARS]}”\nAnswer on the dashboard: roost dashboard"
+        reason = self._broker.redactor.text(question.reason)[:REASON_CHARS]
+        body = f"“{reason}”\nAnswer on the dashboard: roost dashboard"
         work = self._show(bus, f"{name} asks for you", body)
         self._broker.tasks.spawn(work, name=f"notify about {session}")
 

@@ -67,7 +67,8 @@ class Journal:
                 logger.warning("journal: row %s %s cannot be read, left out", table, key)
 
     def keep(self, key: str, data: bytes | None) -> bool:
-        """Store the backup of a jar's contents (or delete it, for None). It is no row of the core.
+        """Store the backup of a jar's contents (or delete it, for None). It is not a row of the
+        core.
 
         Returns False if it could not be written.
         """

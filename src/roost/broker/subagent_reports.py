@@ -21,7 +21,7 @@ MAIN = ""
 REPORT_SECONDS = 0.3
 """How long a call waits for its report, on a connection whose client reports its calls."""
 MISSES = 3
-"""After so many calls in a row without a report, calls wait no longer until a report comes."""
+"""After this many calls in a row without a report, calls stop waiting until a report comes."""
 TOOL_USES = 256
 COMMANDS = 64
 """The number of tool uses and of commands that are remembered for each agent."""
@@ -45,7 +45,7 @@ class _Reports:
     expects: bool = False
     """The client reports calls of tools, so a call waits for its report."""
     misses: int = 0
-    """How many calls in a row waited in vain."""
+    """How many calls in a row waited and got no report."""
     is_noted: bool = False
 
 

@@ -61,7 +61,7 @@ class Watchers:
 
 
 def _note_of(notice: Notice) -> str | None:
-    """Return what agents that read no notices must hear with their next reply, if anything."""
+    """Return the note for the next reply of agents that read no notices, or None."""
     if notice.kind == NoticeKind.TAB_SPACE_WANTED:
         line: str = Hint("Another agent waits for a tab slot: give one[ with {TabSpaceGrant}].")
         if notice.data["yourTabs"] > notice.data["fairShare"]:

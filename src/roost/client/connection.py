@@ -130,7 +130,7 @@ class BrokerConnection(asyncio.Protocol):
             case {"error": dict(error)}:
                 self._fail(RoostError.from_wire(error))
             case _:  # the message's call is unknown, so all waiting calls fail
-                raise BadRequest("The broker sent what is no message.")
+                raise BadRequest("The broker sent something that is not a message.")
 
     def _answer(self, call: object, reply: dict[str, Any] | RoostError) -> None:
         answer = self._pending.resolve(call)

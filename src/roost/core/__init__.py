@@ -4,12 +4,11 @@ Lives here: ``machine`` (one decision at a time), ``rules`` (who may use what), 
 (connections, leases, what a dead agent leaves), ``subagents`` (child sessions), ``sessions``,
 ``tabs`` (select, navigate, crash, close), ``pool`` (slots, the queue, whose a popup is), ``jars``,
 ``captures`` (turns at screenshots), ``loops`` (focus loops), ``batches`` (how far they have come),
-``conditions`` (of pages), ``questions`` (to the person), ``policy`` (what agents may do
-where), ``approvals`` (what the person allows),
-``browsers`` (a browser's end and return), ``groups`` and ``consent`` (the person's own browser),
-``addresses`` and
-``redaction``, ``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``,
-``state`` and ``settings``. Pure code.
+``conditions`` (of pages), ``questions`` (to the person), ``policy`` and ``policy_layers`` (what
+agents may do where), ``approvals`` (what the person allows), ``browsers`` (a browser's end and
+return), ``groups`` and ``consent`` (the person's own browser), ``addresses`` and ``redaction``,
+``events`` and ``effects`` (what the core hears and orders), ``rows``, ``slots``, ``state`` and
+``settings``. Pure code.
 May import: ``conditions``, ``errors``, ``hints``, ``vocabulary``. Of the standard library: only
 modules that compute.
 Never here: asyncio, a clock, random, os, logging, JSON, a browser protocol's words. Nothing awaits.
@@ -42,6 +41,7 @@ from roost.core.policy import (
     count_action,
     download_judged,
     judgement,
+    origins_source,
     set_policy,
 )
 from roost.core.pool import OpenTabAnswer, grant_space, open_tab, request_space, use_tab
@@ -78,8 +78,9 @@ __all__ = [  # requests, queries, and the types they need
     "request_capture", "request_close", "request_jar", "request_space", "resume_agent",
     "select_tab", "set_policy", "start_loop", "stop_loop", "subagent_called", "take_answer",
     "use_approval", "use_tab", "withdraw_approvals",
-    "acting_agent", "batch_of", "conditions_of", "download_judged", "judgement", "own_jar",
-    "session_conditions", "session_for", "session_of", "subagent_of", "tab_conditions", "tab_named",
+    "acting_agent", "batch_of", "conditions_of", "download_judged", "judgement", "origins_source",
+    "own_jar", "session_conditions", "session_for", "session_of", "subagent_of", "tab_conditions",
+    "tab_named",
     "ApprovalNeeded", "ConsentNeeded", "Deed", "Judgement", "OpenTabAnswer", "SessionSpec",
     "Wanted",
 ]  # fmt: skip

@@ -194,9 +194,10 @@ def host_of(address: str) -> str:
 
 
 def origin_of(url: str) -> str | None:
-    """Return the origin of an address, or None for about:blank and what is no address.
+    """Return the origin of an address, or None for about:blank and for text that is not an address.
 
-    A document that was made in the browser (``data:``) has no origin of its own, and gets ``null``.
+    A document that was made in the browser (``data:``) has no origin of its own. Its origin is
+    ``null``.
     """
     address = url.removeprefix("blob:")
     scheme = _SCHEME.match(address)

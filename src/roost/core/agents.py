@@ -1,6 +1,8 @@
 """Agents live by a connection, by the grace after a lost connection, by a lease, or by a process.
 
-A connected agent never ends for being idle. An ended agent holds no slot and no place in a queue.
+A connected agent never ends for being idle. If its process is killed, ``disconnected`` starts the
+grace; ``expired`` then calls ``end_agent``, which ends the agent's anonymous session with its tabs.
+An ended agent holds no slot and no place in a queue.
 """
 
 from __future__ import annotations
@@ -181,7 +183,7 @@ def expired(state: State, agent: Agent) -> None:
         left_over = state.agents.get(agent.id)
         if left_over is None or left_over.life_until is None or left_over.life_until > state.now:
             return
-        agent = left_over  # a late wake-up: the agent's own time is over as well
+        agent = left_over  # the wake-up came late, so the agent's own time is also over
     assert agent.life_until is not None
     if state.now - agent.life_until > LATE_SECONDS:
         again = state.now + GRACE_SECONDS

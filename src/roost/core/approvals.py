@@ -48,7 +48,7 @@ class Wanted:
 
 
 class ApprovalNeeded(ApprovalPending):
-    """The person has not allowed it yet. ``Caller`` has the person asked and repeats the work."""
+    """The person has not allowed it yet. ``Caller`` asks the person and repeats the work."""
 
     def __init__(self, agent: AgentId, session: SessionId, wanted: Wanted) -> None:
         super().__init__(
@@ -62,7 +62,8 @@ class ApprovalNeeded(ApprovalPending):
         self.wanted = wanted
 
     def retold(self, *, message: str | None = None, hint: str | None = None) -> RoostError:
-        """Return the error itself: no caller reads it before the person was asked."""
+        """Return this error unchanged. ``Caller`` catches it, and ``shown`` makes the error that
+        callers read."""
         return self
 
     def shown(self) -> ApprovalPending:

@@ -8,7 +8,7 @@ from roost.vocabulary import AgentId
 
 
 def record_batch(state: State, agent: AgentId, digest: str, done: int, of: int) -> None:
-    """Record that so many steps of the agent's batch are done. The operator has no row."""
+    """Record how many steps of the agent's batch are done. Does nothing for the operator."""
     if agent in state.agents:
         state.put(Batch(agent=agent, digest=digest, done=done, of=of))
 

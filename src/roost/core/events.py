@@ -174,10 +174,12 @@ class SecretFilled:
     """A secret of the person is about to be filled into the tab's document.
 
     document: when the main document began, in milliseconds; no two documents of a tab agree.
+    secret: the name of the secret.
     """
 
     tab: TabId
     document: float
+    secret: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ judged.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -158,7 +158,7 @@ def _rule_covers(rule: PolicyRule, deed: Deed, program: str) -> bool:
     if deed.words.isdisjoint(rule.operations):
         return False
     if deed.operation == CDP and CDP not in rule.operations and rule.verdict is Verdict.ALLOW:
-        return False  # `allow *` says nothing about a client that passes everything unread
+        return False  # only a rule that names `cdp` allows it
     if rule.origins and (deed.origin is None or not covers(rule.origins, deed.origin)):
         return False
     name = program.partition(" ")[0].rpartition("/")[2]
@@ -324,10 +324,18 @@ def hosts_to_reach(state: State, own: tuple[PolicyLayer, ...]) -> tuple[str, ...
     return ()
 
 
+def origins_source(state: State, session: SessionId) -> str | None:
+    """Return the source of the policy that lists origins for the session, if one does."""
+    row = state.sessions.get(session)
+    layers = () if row is None else starting_layers(state, row.layers)
+    return next((layer.source for layer in layers if layer.origins is not None), None)
+
+
 def set_policy(state: State, scope: str, layers: tuple[PolicyLayer, ...]) -> None:
     """Record a policy for the configuration (``CONFIG``), or for a session and its agents.
 
-    A session's policy replaces what the session and its agents were started with.
+    A session's policy replaces what the session and its agents were started with. It also holds for
+    the sessions of their sub-agents, which could do for an agent what the agent may not do.
     """
     about = {"source": [layer.source for layer in layers]}
     if scope == CONFIG:
@@ -340,10 +348,19 @@ def set_policy(state: State, scope: str, layers: tuple[PolicyLayer, ...]) -> Non
     session = state.sessions.get(SessionId(scope))
     if session is None:
         return
-    state.put(replace(session, layers=layers))
-    for agent in list(state.agents_in(session.id)):
-        state.put(replace(state.agents[agent], layers=layers))
-    state.emit(WriteAudit("policy set", {"session": session.id, **about}))
+    for one in [session, *_below(state, session.id)]:
+        state.put(replace(one, layers=layers))
+        for agent in list(state.agents_in(one.id)):
+            state.put(replace(state.agents[agent], layers=layers))
+        state.emit(WriteAudit("policy set", {"session": one.id, **about}))
+
+
+def _below(state: State, session: SessionId) -> Iterator[Session]:
+    """Yield the sessions of sub-agents below that session."""
+    for row in list(state.sessions.values()):
+        if row.parent == session:
+            yield row
+            yield from _below(state, row.id)
 
 
 def forget(state: State, session: SessionId) -> None:

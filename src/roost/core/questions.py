@@ -34,7 +34,8 @@ NOTE_CHARS = 2000
 def ask_question(
     state: State, *, agent: AgentId, session: str | None, kind: QuestionKind, reason: str
 ) -> Question:
-    """Ask the person, or continue the session's open question. Returns an answer that waits."""
+    """Ask the person, or continue the session's open question, which may have its answer
+    already."""
     row = rules.session_for(state, agent, session)
     known = state.questions.get(row.id)
     if known is not None and known.kind is not kind:
@@ -114,7 +115,7 @@ def take_answer(state: State, agent: AgentId, session: str | None) -> Question |
 
 
 def expired(state: State, question: Question) -> None:
-    """Nobody answered in time, or nobody took the answer."""
+    """Drop a question that the person did not answer in time, or whose answer no agent took."""
     if question.kind is QuestionKind.APPROVAL:
         approvals.expired(state, question)
         return

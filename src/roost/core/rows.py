@@ -159,6 +159,8 @@ class Session:
     layers: tuple[PolicyLayer, ...] = ()
     """The policy of the agent that made the session, or that the person set since. It judges every
     agent in the session."""
+    secrets: tuple[str, ...] = ()
+    """Names of the person's secrets that were filled into pages of the session."""
     paused: bool = False
     has_opened: bool = False
     """True once a page of the session has opened. From then on, a failing tab does not end it."""

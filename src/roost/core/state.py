@@ -89,7 +89,8 @@ class State:
         """Times of the actions of the last minute, in sessions whose policy limits them. Not in the
         journal, because a minute is short."""
         self._unjournaled = (self.captures, self.popups, self.deeds)
-        """All three as they were at ``begin``. Copied at the first change since."""
+        """The three tables as they were at ``begin``, for a rollback. The first change since then
+        copies them."""
         self._rows: dict[str, dict[str, Row]] = {}
         self.agents = cast(dict[AgentId, Agent], self._table(Agent))
         self.sessions = cast(dict[SessionId, Session], self._table(Session))

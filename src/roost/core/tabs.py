@@ -101,7 +101,7 @@ def tab_ready(state: State, event: TabReady) -> None:
     """Record that the page of a tab that the core admitted is open.
 
     If the tab no longer waits for a page (it was parked, or already has one), close the page as a
-    stray. Late news of a page that has become another tab's own meanwhile changes nothing.
+    stray. A late report of a page that belongs to another tab by now changes nothing.
     """
     tab = state.tabs.get(event.tab)
     if tab is None or state.tab_with(tab.browser, event.handle) is not None:
@@ -184,14 +184,20 @@ def tab_read(state: State, event: TabRead) -> None:
 
 
 def secret_filled(state: State, event: SecretFilled) -> None:
-    """Remember the document, which may not be read by scripts until it is left.
+    """Remember the document, which may not be read by scripts until it is left, and the secret,
+    whose value the next broker must know before it shows a page of the session.
 
     A tab may return to an earlier document through its history, so the last ones are remembered.
     """
     tab = state.tabs.get(event.tab)
-    if tab is not None and event.document not in tab.secret_documents:
+    if tab is None:
+        return
+    if event.document not in tab.secret_documents:
         documents = (*tab.secret_documents, event.document)[-SECRET_DOCUMENTS:]
         state.put(replace(tab, secret_documents=documents))
+    session = None if tab.session is None else state.sessions.get(tab.session)
+    if session is not None and event.secret not in session.secrets:
+        state.put(replace(session, secrets=(*session.secrets, event.secret)))
 
 
 def tab_crashed(state: State, event: TabCrashed) -> None:

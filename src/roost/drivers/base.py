@@ -13,8 +13,7 @@ TabHandle   targetId           context id                tab id                 
 Every method may raise ``BrowserLost``: the browser died, and all later calls fail as well. Methods
 that take a tab may also raise ``TabGone`` (closed or never there) and ``TabCrashed``. If the tab
 closes or crashes, or the browser dies, while a call runs, the call fails at once with that error.
-Callers may always cancel a call. Only ``bring_to_front`` brings a tab to the front or takes the
-focus.
+Callers may always cancel a call. Only ``bring_to_front`` changes what is in front or focused.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from typing import Any, Protocol, runtime_checkable
 from roost.conditions import Conditions
 from roost.drivers.events import DriverEvent
 from roost.drivers.link import Link
+from roost.errors import RoostError
 from roost.vocabulary import Color, JarPolicy, TabHandle
 
 
@@ -119,7 +119,7 @@ FAILED_TITLE = "This page failed to load"
 class Arrival:
     """The result of a navigation: the final address and its HTTP status (None: no request).
 
-    ``stayed``: the response was no document (a download, 204), so the tab kept its old page.
+    ``stayed``: the response was not a document (a download, 204), so the tab kept its old page.
     """
 
     url: str
@@ -150,25 +150,28 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmOptions:
-    """The JPEG pictures of a film: their largest size, their quality, and how often they come."""
+    """The JPEG pictures of a film. ``interval``: the least time between two, in seconds."""
 
     width: int
     height: int
     quality: int = 50
     interval: float = 1.0
-    """The least time between two pictures, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilmPicture:
-    """One picture of a film, in JPEG. ``viewport`` is the page's width and height in CSS pixels."""
+    """One JPEG picture of a film. ``viewport``: the page's width and height in CSS pixels."""
 
     data: bytes
     viewport: tuple[float, float]
 
 
+Show = Callable[[FilmPicture], None]
+Miss = Callable[[RoostError], None]
+
+
 class Film(Protocol):
-    """Pictures of one tab, as long as somebody looks at them.
+    """Pictures of one tab, as long as a viewer shows them.
 
     The first picture comes at once. Each later one comes after ``go_on``, when the page has
     changed. A film ends with its tab, with its browser, or by ``close``.
@@ -558,7 +561,7 @@ class Driver(Protocol):
         """Add these cookies to the jar. Return the cookies that the browser refused."""
 
     async def delete_cookies(self, jar: str, cookies: Sequence[Cookie]) -> None:
-        """Delete the cookies with these names, domains and paths. Missing ones are no error."""
+        """Delete the cookies with these names, domains and paths. Missing cookies are ignored."""
 
     async def read_storage(self, jar: str, origins: Sequence[str]) -> list[OriginStorage]:
         """Return the localStorage of these origins in the jar, without loading their pages or
@@ -587,10 +590,10 @@ class Driver(Protocol):
         """Close the tab without asking the page. Does nothing if the tab is gone."""
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        """Begin a film of the tab. ``show`` gets its pictures. Neither the page nor calls on the
-        tab notice it. Raises ``TabGone`` if there is no such tab."""
+        """Begin a film. ``show`` gets its pictures, ``miss`` why there is none now. Neither page
+        nor calls on the tab notice the film. Raises ``TabGone`` if there is no such tab."""
 
     def page(self, tab: TabHandle) -> PageDriver:
         """Return the object that does page work in the tab. Raises ``TabGone`` if there is no such

@@ -268,7 +268,7 @@ class SessionConnection(Connection):
 
 
 def _id_in(frame: bytes) -> int | None:
-    """Return the id of the call that the frame answers, or None if it is no reply."""
+    """Return the id of the call that the frame answers, or None if the frame is not a reply."""
     last = max(0, len(frame) - ENDS_BYTES)
     found = _FIRST_ID.match(frame, 0, ENDS_BYTES) or _LAST_ID.search(frame, last)
     return None if found is None else int(found.group(1))
@@ -289,7 +289,7 @@ def _read(frame: bytes) -> Any:
         raise Internal("The browser sent an answer that is not JSON.") from None
     is_word = isinstance(message, list) and len(message) > 1 and frame.startswith(_WORD)
     if not isinstance(message, dict) and not is_word:
-        raise Internal("The browser sent an answer that is no object.")
+        raise Internal("The browser sent an answer that is not an object.")
     return message
 
 

@@ -9,7 +9,7 @@ Playwright writes them. A database that holds anything else, or that is too larg
 from __future__ import annotations
 
 DATABASES_CHARS = 2_000_000
-"""The most that is read of one origin."""
+"""Maximum number of characters that is read of one origin."""
 _ENCODING = """
   // Tags and not prototypes: Firefox's values come from another realm.
   const tag = (v) => Object.prototype.toString.call(v).slice(8, -1);
@@ -89,7 +89,7 @@ READ = (
   return databases.length === 0 ? "" : "[" + databases.join(",") + "]";
 })()""".replace("LIMIT", str(DATABASES_CHARS))
 )
-"""An expression: the databases as JSON, or an empty text if there is none."""
+"""A JavaScript expression: all databases as JSON, or an empty string if there are none."""
 WRITE = (
     "(async (databases) => {"
     + _ENCODING
@@ -148,4 +148,5 @@ WRITE = (
   }
 })"""
 )
-"""A function that takes the list of databases, and replaces those of the same names."""
+"""A JavaScript function that takes a list of databases and writes them. It replaces those of the
+same names."""

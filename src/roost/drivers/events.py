@@ -6,6 +6,7 @@ as well. Events inside a page go to the page's record and never reach the core.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -134,12 +135,17 @@ class ChooserClosed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadBegan:
-    """The page of tab ``handle`` started a download. ``name``: file name the server suggests."""
+    """The page of tab ``handle`` started a download.
+
+    name: file name the server suggests.
+    cancel: ends the download, so that no more of the file is loaded. None: the browser cannot.
+    """
 
     handle: TabHandle
     download: str
     url: str
     name: str
+    cancel: Callable[[], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

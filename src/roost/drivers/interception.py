@@ -24,7 +24,7 @@ from roost.conditions import (
     Route,
     credentials_for,
     headers_for,
-    origin_of,
+    written_origin,
 )
 from roost.drivers.recorded import recorded_answer
 from roost.wire.globs import Glob, GlobSet, parse
@@ -217,7 +217,7 @@ def _readable(headers: Sequence[Header], request: PausedRequest[K]) -> list[Head
     found = list(headers)
     origin = (request.header("origin") or "").strip()
     named = {name.lower() for name, _ in found}
-    is_foreign = bool(origin) and origin.lower() != origin_of(request.url)
+    is_foreign = bool(origin) and origin.lower() != written_origin(request.url)
     if is_foreign and "access-control-allow-origin" not in named:
         found += [
             ("access-control-allow-origin", origin),

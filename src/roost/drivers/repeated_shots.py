@@ -6,18 +6,21 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from roost.drivers.base import FilmOptions, FilmPicture, Picture, Shot
-from roost.errors import BrowserLost, RoostError, TabGone
+from roost.errors import BrowserLost, RoostError, TabGone, Timeout
 
 FIRST_SCALE = 0.25
 """The scale of the first screenshot, which tells how large the page is."""
+SHOT_SECONDS = 10.0
+"""Give up a screenshot that takes this long, for example of a window that draws nothing."""
 RETRY_SECONDS = 1.0
-"""Wait so long after a screenshot that failed, and between two that are the same."""
+"""Wait this long after a screenshot that failed, and between two equal ones."""
 
 
 class RepeatedShots:
     """A film of one tab. See ``drivers.base.Film``.
 
     capture: takes a screenshot of the tab.
+    miss: gets the reason why a screenshot cannot be taken now.
     """
 
     def __init__(
@@ -25,10 +28,12 @@ class RepeatedShots:
         capture: Callable[[Shot], Awaitable[Picture]],
         options: FilmOptions,
         show: Callable[[FilmPicture], None],
+        miss: Callable[[RoostError], None] | None = None,
     ) -> None:
         self._capture = capture
         self._options = options
         self._show = show
+        self._miss = miss
         self._loop = asyncio.get_running_loop()
         self._scale = FIRST_SCALE
         self._last = b""
@@ -56,11 +61,15 @@ class RepeatedShots:
     async def _shoot(self) -> None:
         try:
             shot = Shot(quality=self._options.quality, scale=self._scale)
-            picture = await self._capture(shot)
+            async with asyncio.timeout(SHOT_SECONDS):
+                picture = await self._capture(shot)
         except (TabGone, BrowserLost):
             return
-        except RoostError:  # crashed, leaving, or a dialog is open: a later try may succeed
-            self._take_in(RETRY_SECONDS)
+        except TimeoutError:
+            self._missed(Timeout("The page has drawn nothing for a while."))
+            return
+        except RoostError as error:  # crashed, leaving, or a dialog is open
+            self._missed(error)
             return
         if picture.data == self._last:
             self._take_in(max(self._options.interval, RETRY_SECONDS))
@@ -70,3 +79,10 @@ class RepeatedShots:
         fits = (self._options.width / viewport[0], self._options.height / viewport[1])
         self._scale = min(1.0, *fits)
         self._show(FilmPicture(picture.data, viewport))
+
+    def _missed(self, error: RoostError) -> None:
+        """Say why there is no picture, and try again later."""
+        self._last = b""  # show the next picture even if it is the same: it ends the reason
+        if self._miss is not None:
+            self._miss(error)
+        self._take_in(RETRY_SECONDS)

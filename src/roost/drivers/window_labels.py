@@ -1,9 +1,9 @@
 """A label tab in each window on a screen: it tells the person whose window it is.
 
 Neither CDP nor BiDi can name a window, colour it or group its tabs. So a managed browser with
-windows gets one more tab for each jar. The tab has the session's name as its title. The tab is no
-tab of Roost: no session owns it, and the pool does not count it. The page of a session sees nothing
-of it.
+windows gets one more tab for each jar. The tab has the session's name as its title. Roost does not
+treat it as a tab: no session owns it, and the pool does not count it. Pages of sessions cannot see
+it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class WindowLabels:
     async def show(self, jar: str, group: Group) -> bool:
         """Open the jar's label, unless there is one. Return whether this call opened it.
 
-        A label that cannot be opened is no error: the session works without it.
+        If the label cannot be opened, the session works without it.
         """
         if jar == SHARED_JAR or jar in self._pages:
             return False

@@ -12,7 +12,7 @@ from roost.broker.clock import Clock
 from roost.errors import BadRequest, NotFound, Unauthorized
 from roost.fleet.authority import Authority
 from roost.fleet.config import GatewayConfig, is_loopback
-from roost.fleet.nodes import Nodes
+from roost.fleet.node_links import Nodes
 from roost.fleet.registry import Registry
 from roost.fleet.rows import Invitation, Node, User
 from roost.fleet.sessions import Sessions
@@ -35,6 +35,7 @@ class Administration:
         clock: Clock,
         monotonic: Callable[[], float],
         problems: dict[str, str],
+        ray_terms: Callable[[Order], Order | None],
     ) -> None:
         self._config = config
         self._registry = registry
@@ -44,6 +45,7 @@ class Administration:
         self._clock = clock
         self._now = monotonic
         self._problems = problems
+        self._ray_terms = ray_terms
         self._orders: dict[str, Callable[[Order], Order]] = {
             "status": self._status,
             "invite": self._invite,
@@ -95,6 +97,7 @@ class Administration:
             )
         if not _NODE_NAME.fullmatch(name):
             raise BadRequest("name: expected letters, digits and dashes.", field="name")
+        ray = self._ray_terms(asked) if asked.get("wantsRay") else None
         id = secrets.token_hex(8)
         certificate = self._authority.sign_node(id, request.encode())
         node = Node(id=id, name=self._free_name(name))
@@ -107,6 +110,7 @@ class Administration:
             "name": node.name,
             "certificate": certificate.decode(),
             "controlPort": self._config.control_port,
+            "ray": ray,
         }
 
     def _free_name(self, name: str) -> str:

@@ -25,6 +25,7 @@ from roost.local.home import read_secret, write_secret
 
 GATEWAY = "roost-fleet:gateway"
 NODE = "roost-fleet:node/"
+MACHINE = "roost-fleet:machine"
 YEARS = 10
 _EARLY = timedelta(minutes=5)
 """Clocks of two machines may differ by this much."""
@@ -98,17 +99,24 @@ class Authority:
     def sign_node(self, node: str, request: bytes) -> bytes:
         """Return the certificate for a node's key.
 
-        Of the request, only the key counts. Raises ``BadRequest`` if its signature is wrong.
+        Takes nothing but the key from the request. Raises ``BadRequest`` if the request's signature
+        is wrong.
+        """
+        hosts = [x509.DNSName(node_host(node))]
+        return self._signed(_requested_key(request), "Roost node", NODE + node, hosts)
+
+    def sign_machine(self, address: str, request: bytes) -> bytes:
+        """Return the certificate for a machine's key that names the machine's address.
+
+        Only the authority of Ray's cluster signs these: clients of the gateway trust the fleet's.
+        Raises ``BadRequest`` if the request or the address is wrong.
         """
         try:
-            asked = x509.load_pem_x509_csr(request)
-            key = asked.public_key()
+            host = x509.IPAddress(ipaddress.ip_address(address))
         except ValueError:
-            raise BadRequest("request: not a certificate request.", field="request") from None
-        if not asked.is_signature_valid or not isinstance(key, ec.EllipticCurvePublicKey):
-            raise BadRequest("request: not a certificate request.", field="request")
-        hosts = [x509.DNSName(node_host(node))]
-        return self._signed(key, "Roost node", NODE + node, hosts)
+            raise BadRequest("host: not an address.", field="host") from None
+        hosts = [host, x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+        return self._signed(_requested_key(request), "Roost machine", MACHINE, hosts)
 
     def _signed(
         self,
@@ -146,12 +154,23 @@ def certificate_request() -> tuple[bytes, bytes]:
     return _key_pem(key), request.public_bytes(serialization.Encoding.PEM)
 
 
+def _requested_key(request: bytes) -> ec.EllipticCurvePublicKey:
+    try:
+        asked = x509.load_pem_x509_csr(request)
+        key = asked.public_key()
+    except ValueError:
+        raise BadRequest("request: not a certificate request.", field="request") from None
+    if not asked.is_signature_valid or not isinstance(key, ec.EllipticCurvePublicKey):
+        raise BadRequest("request: not a certificate request.", field="request")
+    return key
+
+
 def fingerprint(pem: bytes) -> str:
     """Return the SHA-256 of a certificate, in the form that tokens carry."""
     try:
         certificate = x509.load_pem_x509_certificate(pem)
     except ValueError:
-        raise Unauthorized("The gateway's authority is no certificate.") from None
+        raise Unauthorized("The gateway's authority is not a certificate.") from None
     digest = hashlib.sha256(certificate.public_bytes(serialization.Encoding.DER)).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
@@ -188,7 +207,7 @@ def client_context(authority: Path | str, identity: Path | None = None) -> ssl.S
 
 
 def role_of(transport: Any) -> str:
-    """Return the role that the verified certificate of the other side names, or an empty text."""
+    """Return the role that the verified certificate of the other side names, or an empty string."""
     found = transport.get_extra_info("peercert") or {}
     roles = [value for kind, value in found.get("subjectAltName", ()) if kind == "URI"]
     return roles[0] if len(roles) == 1 else ""

@@ -1,8 +1,8 @@
 """Pass one request on to another server, and its response back.
 
 The gateway passes requests of clients on to nodes, and a node's door passes them on to its broker.
-Only headers on the lists below are passed on. Whatever else a client sends (``Forwarded``,
-``X-Roost-Epoch``, ``Connection: …``) reaches nobody.
+Only headers on the lists below are passed on. All others (``Forwarded``, ``X-Roost-Epoch``,
+``Connection: …``) are dropped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 
 from roost.errors import BadRequest, Interrupted, RoostError, Timeout
-from roost.fleet.heads import (
+from roost.fleet.http_heads import (
     Body,
     Framing,
     Header,
@@ -28,7 +28,7 @@ from roost.vocabulary import CALL_SECONDS_MAX
 from roost.wire.framing import encode
 
 ANSWER_SECONDS = CALL_SECONDS_MAX + 30.0
-"""A server that has not begun to answer after this long is given up."""
+"""Give up waiting for a server that has not begun to answer after this long."""
 _REQUEST = frozenset(
     {
         b"accept",
@@ -97,8 +97,8 @@ async def pass_on(
     """Send the head, then the client's body, and give the client the response.
 
     body: how the body is framed; ``NO_BODY`` if ``head`` has a body that was read already.
-    refused: a status that is not given to the client: it raises ``Refused``, and the request was
-        not performed.
+    refused: status of a server that has not performed the request. It raises ``Refused`` instead of
+        reaching the client.
 
     Raises ``Hangup`` if one of the two connections ends, or ``Interrupted`` if the server's ends
     when the client has not got a part of the response yet.
@@ -136,7 +136,7 @@ async def pass_on(
 
 
 async def _tunnel(client: Stream, server: Stream, response: Response) -> None:
-    """Carry a WebSocket, whatever its bytes mean, until one side ends it."""
+    """Carry the bytes of a WebSocket unread until one side ends it."""
     headers = [each for each in response.headers if each[0] in _RESPONSE]
     headers += [(b"connection", b"Upgrade"), (b"upgrade", b"websocket")]
     await client.send(response_head(101, "Switching Protocols", headers))

@@ -10,14 +10,15 @@ from pathlib import Path
 from roost.broker.audit import Audit
 from roost.broker.clock import Clock, SystemClock
 from roost.errors import BadRequest, Internal
+from roost.fleet import ray_runtime
 from roost.fleet.administration import Administration
 from roost.fleet.authority import Authority, client_context, server_context
 from roost.fleet.clock import now
 from roost.fleet.config import GatewayConfig, kept_secret
-from roost.fleet.control import ControlDoor
+from roost.fleet.control_door import ControlDoor
 from roost.fleet.journal import FleetJournal
-from roost.fleet.nodes import Nodes
-from roost.fleet.public import PublicDoor
+from roost.fleet.node_links import Nodes
+from roost.fleet.public_door import PublicDoor
 from roost.fleet.registry import Registry
 from roost.fleet.sessions import Sessions
 from roost.fleet.streams import Stream
@@ -76,6 +77,7 @@ class Gateway:
             self._clock,
             now,
             problems,
+            lambda asked: ray_runtime.terms(self._folder, asked),
         )
         admin = kept_secret(self._folder, "admin-token").decode()
         self._public = PublicDoor(
@@ -111,7 +113,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError:
-        raise BadRequest(f"address: {host} is no address of a machine.", field="address") from None
+        raise BadRequest(f"address: {host} is not a known address.", field="address") from None
     listening = socket.socket(found[0], socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

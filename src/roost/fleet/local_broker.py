@@ -13,7 +13,7 @@ from roost.api.move_operations import Luggage
 from roost.api.views import BrowserView, StatusView
 from roost.client.client import Client
 from roost.errors import BrowserLost
-from roost.fleet.pool import Pool
+from roost.fleet.connection_pool import ConnectionPool
 from roost.fleet.streams import Stream
 from roost.local.broker_start import ensure_broker
 from roost.local.browsers import NAMES, find_browser
@@ -48,7 +48,7 @@ class LocalBroker:
         self._client = Client(home, hello, start=False)
         self._endpoint: Endpoint | None = None
         self._tokens: dict[str, str] = {}
-        self.pool = Pool(self._connect)
+        self.pool = ConnectionPool(self._connect)
 
     async def ensure(self) -> None:
         """Start the broker if it does not run. Raises a ``RoostError`` if it cannot start."""

@@ -21,9 +21,9 @@ from roost.broker.tasks import Tasks
 from roost.errors import BadRequest, BrowserLost, Interrupted, RoostError
 from roost.fleet.authority import client_context
 from roost.fleet.config import PORT, fleet_folder
-from roost.fleet.heads import Framing, Response, request_head, values
-from roost.fleet.joining import ask, host_header, verified_authority
-from roost.fleet.pool import Pool
+from roost.fleet.connection_pool import ConnectionPool
+from roost.fleet.http_heads import Framing, Response, request_head, values
+from roost.fleet.membership import ask, host_header, verified_authority
 from roost.fleet.streams import Hangup, Stream
 from roost.fleet.tokens import authority_of
 from roost.local.home import Home, read_secret
@@ -87,7 +87,7 @@ class FleetRelay:
         self._clock = SystemClock()
         self._tasks = Tasks()
         self._opening = asyncio.Lock()
-        self._pool: Pool | None = None
+        self._pool: ConnectionPool | None = None
         self._session: Json | None = None
         self._calls: dict[object, asyncio.Task[None]] = {}
         self._version: str | None = None
@@ -99,11 +99,11 @@ class FleetRelay:
         self._target = f"/mcp?{chosen}" if chosen else "/mcp"
 
     def heard(self, line: bytes) -> None:
-        """Send one message of the client on."""
+        """Send one message of the client to the fleet."""
         try:
             message = json.loads(line)
         except ValueError:
-            return  # the client's next line may be one again
+            return  # not JSON: ignore this line
         if not isinstance(message, dict):
             return
         if message.get("method") == "notifications/cancelled":
@@ -116,7 +116,7 @@ class FleetRelay:
             task.add_done_callback(lambda _: self._calls.pop(message["id"], None))
 
     async def aclose(self) -> None:
-        """End the session if it has no name, and all calls."""
+        """End all calls, and also the session if it has no name."""
         await self._tasks.aclose()
         if self._session is not None and self._wanted.session is None and self._pool is not None:
             try:
@@ -143,7 +143,9 @@ class FleetRelay:
                 return
             pem = await self._reached()
             context = client_context(pem)
-            self._pool = Pool(lambda: Stream.connect(self._host, self._port, context, self._host))
+            self._pool = ConnectionPool(
+                lambda: Stream.connect(self._host, self._port, context, self._host)
+            )
             wish = {
                 "sessionId": self._wanted.session,
                 "name": self._wanted.name,

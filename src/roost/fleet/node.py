@@ -19,11 +19,11 @@ from roost.broker.tasks import Tasks
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, SessionGone, Unauthorized
 from roost.fleet.authority import client_context, server_context
 from roost.fleet.clock import now
-from roost.fleet.door import Door, Misdirected
+from roost.fleet.connection_pool import ConnectionPool
 from roost.fleet.lease import RENEW_SECONDS, Lease
 from roost.fleet.local_broker import LocalBroker, Sighting
+from roost.fleet.node_door import Misdirected, NodeDoor
 from roost.fleet.placement import Capacity
-from roost.fleet.pool import Pool
 from roost.fleet.streams import Hangup, Stream, exchange
 from roost.local.home import Home, read_secret, write_secret
 from roost.vocabulary import MIB
@@ -34,7 +34,7 @@ LOOK_SECONDS = 1.0
 ACTIVE_SECONDS = 4.0
 """How long a session may still change after a call: the broker reads jars up to a second later."""
 ATTEMPTS = 4
-"""Renewals under way at a time. A new one does not wait for one that the network swallowed."""
+"""Renewals under way at a time. A new one does not wait for one that got no answer."""
 RENEWAL_SECONDS = 3.0
 SEND_SECONDS = 20.0
 ANSWER_BYTES = 8 * MIB
@@ -90,7 +90,7 @@ class Node:
         """The epoch under which each session was opened in the broker. Kept in a file."""
         for session, epoch in self._opened.items():
             self._lease.take(session, epoch, 0)
-        self._door = Door(
+        self._door = NodeDoor(
             self._broker,
             check=self._check,
             used=self._use,
@@ -101,7 +101,9 @@ class Node:
             },
         )
         context = client_context(folder / "node-ca.pem", folder / "node.pem")
-        self._gateway = Pool(lambda: Stream.connect(config.gateway, config.control_port, context))
+        self._gateway = ConnectionPool(
+            lambda: Stream.connect(config.gateway, config.control_port, context)
+        )
         self._tasks = Tasks()
         self._attempts = 0
         self._report = Capacity(node=config.id, slots=0)
@@ -151,7 +153,7 @@ class Node:
             await self._clock.wait(RENEW_SECONDS)
 
     async def _renew(self) -> None:
-        """Ask for the lease once. A failure is no news: the lease simply runs on to its end."""
+        """Ask for the lease once. If that fails, the lease keeps its end."""
         try:
             await self._ask_for_lease()
         except (OSError, RoostError, Hangup) as error:
@@ -225,7 +227,7 @@ class Node:
             }:
                 pass
             case _:
-                raise BadRequest("That is no order to place a session.", field="body")
+                raise BadRequest("This is not an order to place a session.", field="body")
         if self._problem is not None:
             raise BrowserLost(self._problem)
         if session in self._busy or not self._lease.is_valid(now()):
@@ -246,7 +248,7 @@ class Node:
         self, session: str, epoch: int, wish: dict[str, str], luggage: dict[str, Any] | None
     ) -> list[str]:
         if self._opened.get(session) != epoch:
-            # Whatever the broker has under that id is of an earlier placement.
+            # If the broker has a session of that id, it is left over from an earlier placement.
             with suppress(SessionGone):
                 await self._broker.dispose(session)
         await self._broker.open(session, wish)
@@ -259,7 +261,7 @@ class Node:
         """Let a session go to another node, and answer what it needs there."""
         session, epoch = self._own(order)
         self._busy.add(session)
-        self._lease.forget(session, epoch)  # from here on, nobody is answered for it
+        self._lease.forget(session, epoch)  # from here on, the door refuses its requests
         try:
             luggage = await self._broker.pack(session)
             self._tasks.spawn(self._discard(session), name=f"discard {session}")
@@ -281,7 +283,7 @@ class Node:
             case {"session": str(session), "epoch": int(epoch)}:
                 self._check(session, epoch)
                 return session, epoch
-        raise BadRequest("That is no order about a session.", field="body")
+        raise BadRequest("This is not an order about a session.", field="body")
 
     def _check(self, session: str, epoch: int) -> None:
         """Raise ``Misdirected`` if this node may not answer for the session under the epoch."""
@@ -397,7 +399,7 @@ class Node:
         try:
             found = json.loads(data or b"{}")
         except ValueError:
-            return {}  # then the gateway's copies of the sessions count
+            return {}  # the file is damaged, so sessions are opened anew from the gateway's copies
         return {session: epoch for session, epoch in found.items() if isinstance(epoch, int)}
 
     def _remember(self) -> None:

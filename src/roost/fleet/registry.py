@@ -16,12 +16,12 @@ from roost.fleet.placement import Capacity, Waiting, Wish, assign
 from roost.fleet.rows import Invitation, Node, Row, Session, User
 
 GENERATION = 1 << 40
-"""Versions of one gateway process. The next process starts above them."""
+"""Number of versions that one gateway process may use. The next process starts above them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row to write to the journal, or with None to delete."""
+    """A row to write to the journal. ``row`` is None if the row of that key is to be deleted."""
 
     table: str
     key: str

@@ -29,9 +29,9 @@ from roost.errors import (
     SessionGone,
     Timeout,
 )
-from roost.fleet.door import Misdirected
 from roost.fleet.journal import FleetJournal
-from roost.fleet.nodes import NodeLink, Nodes
+from roost.fleet.node_door import Misdirected
+from roost.fleet.node_links import NodeLink, Nodes
 from roost.fleet.placement import choose
 from roost.fleet.registry import Change, Registry
 from roost.fleet.rows import Session
@@ -40,11 +40,11 @@ from roost.wire.framing import decode, encode
 
 TICK_SECONDS = 0.25
 QUIET_SECONDS = 10.0
-"""A session that is to move waits this long for calls under way."""
+"""Before a session moves, wait this long for its running calls."""
 IDLE_SECONDS = 120.0
-"""An ephemeral session of which nothing was heard for this long ends."""
+"""An ephemeral session without a call ends after this long."""
 REFUSED_SECONDS = 5.0
-"""How long a session waits whose last node refused it, although it was opened elsewhere before."""
+"""If a node refuses a session that was opened elsewhere before, place it again after this long."""
 NONCE_BYTES = 12
 LUGGAGE_BYTES = 64 * 1024 * 1024
 RETRIED = (BrowserLost, Interrupted, Timeout, PoolFull)
@@ -77,8 +77,8 @@ class Sessions:
         self._now = monotonic
         self._cipher = AESGCM(bytes.fromhex(secret.decode()))
         self._tasks = Tasks()
-        # Rows of the journal were placed by an earlier gateway. If a node lacks one after all, it
-        # says so at the first request.
+        # An earlier gateway placed the sessions of the journal. A node that lacks one says so at
+        # the first request.
         self._ready = {each.id: each.epoch for each in registry.sessions.values() if each.node}
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
         self._failures: dict[str, RoostError] = {}
@@ -94,7 +94,8 @@ class Sessions:
         await self._tasks.aclose()
 
     def write(self, changes: list[Change]) -> None:
-        """Write rows to the journal. Raises ``Internal``: then nothing may be done by them."""
+        """Write rows to the journal. Raises ``Internal`` if that fails. The caller must not act on
+        the rows then."""
         if changes:
             self._journal.write(changes)
 
@@ -222,7 +223,7 @@ class Sessions:
         except (RoostError, Misdirected, KeyError):
             return None  # the node learns at its next renewal that the session is not its own
 
-    # --- news of nodes -------------------------------------------------------------------------
+    # --- reports of nodes ----------------------------------------------------------------------
 
     def gone(self, id: str, epoch: int, *, is_ended: bool, node: str) -> None:
         """A node reports that its broker no longer has a session."""
@@ -324,7 +325,7 @@ class Sessions:
             if not waiter.done():
                 waiter.set_result(None)
 
-    # --- what time brings ----------------------------------------------------------------------
+    # --- timers --------------------------------------------------------------------------------
 
     async def _tick_for_ever(self) -> None:
         while True:

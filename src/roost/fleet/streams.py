@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import contextmanager, suppress
 
 from roost.errors import BadRequest, BrowserLost, Timeout, TooLarge
-from roost.fleet.heads import (
+from roost.fleet.http_heads import (
     CHUNK_LINE_BYTES,
     HEAD_BYTES,
     Body,
@@ -46,7 +46,7 @@ class Hangup(Exception):
 
 
 class _Protocol(asyncio.StreamReaderProtocol):
-    """Also reports at once that the peer has closed the connection, though nobody reads."""
+    """Reports at once that the peer has closed the connection, even while no task reads from it."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class _Protocol(asyncio.StreamReaderProtocol):
     def eof_received(self) -> bool:
         self._ended()
         super().eof_received()
-        return False  # a peer that sends nothing more gets no answer either, as in the broker
+        return False  # also close our side: like the broker, serve no half-closed connection
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended()

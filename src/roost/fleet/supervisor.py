@@ -1,4 +1,4 @@
-"""Keeps a process of the fleet running on this machine: the gateway, or the node.
+"""Keeps a process of the fleet running on this machine: gateway, node, Ray, or Ray's engine.
 
 The supervisor holds a lock, so that there is one per machine and role. It starts the process again
 when the process dies, and ends with it when the process says that it is done.
@@ -23,13 +23,14 @@ from roost.local.home import Home, read_secret, write_secret
 from roost.local.lock import Lock
 from roost.local.processes import Process, end_tree, identify, is_alive, wait_until_gone
 
-GATEWAY, NODE = "gateway", "node"
-START_SECONDS = 30.0
+GATEWAY, NODE, RAY, ENGINE = "gateway", "node", "ray", "engine"
+ROLES = (GATEWAY, NODE, RAY, ENGINE)
+START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 KILL_SECONDS = 5.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
-DONE = 0
-"""Exit code that tells the supervisor not to restart the process."""
+DONE, FAILED, CRASHED = 0, 1, 2
+"""Exit codes. A process that fails before it was ready is not restarted, one that crashes is."""
 logger = logging.getLogger(__name__)
 
 
@@ -118,7 +119,7 @@ def keep(folder: Path, role: str, ready_fd: int | None) -> int:
                     child.terminate()
                     told = True
                 _wait(wake, 1.0)
-            if stopping or child.returncode == DONE or (is_first and child.returncode == 1):
+            if stopping or child.returncode == DONE or (is_first and child.returncode == FAILED):
                 return DONE
             is_first = False
             logger.error("the %s ended with %s; started again", role, child.returncode)
@@ -131,7 +132,7 @@ def keep(folder: Path, role: str, ready_fd: int | None) -> int:
 
 
 def _wait(fd: int, seconds: float) -> None:
-    """Wait for a signal, at most so long."""
+    """Wait for a signal, but no longer than ``seconds``."""
     if select.select([fd], [], [], seconds)[0]:
         os.read(fd, 64)
 

@@ -1,4 +1,4 @@
-"""A link's memory for the next broker: state that nobody can ask the browser for.
+"""A link's memory for the next broker: state that the browser cannot be asked for.
 
 A memory looks at the first bytes of a frame and parses only the frames that matter, because the
 link relays everything else untouched. There is one memory per protocol: ``CdpMemory``,
@@ -57,7 +57,8 @@ class IdMemory:
         self.next_id = next_id
 
     def count(self, frame: bytes) -> re.Match[bytes] | None:
-        """Count the command. Return its id, method and session; None if the frame is none."""
+        """Count the command. Return its id, method and session; None if the frame is not a
+        command."""
         command = COMMAND.match(frame)
         if command is not None:
             self.next_id = max(self.next_id, int(command.group(1)) + 1)

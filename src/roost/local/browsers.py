@@ -115,7 +115,7 @@ def check_reach(program: str, folder: Path, home: Path | None = None) -> None:
         raise Unsupported(
             f"{program} is a snap, and snaps cannot use hidden folders such as {folder}.",
             hint="Set ROOST_HOME to a folder that is not hidden, such as ~/roost; or give a "
-            "browser that is no snap with --browser-path.",
+            "browser that is not a snap with --browser-path.",
         )
 
 

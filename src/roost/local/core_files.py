@@ -13,7 +13,7 @@ def write_no_core_files() -> None:
     """Forbid core files of this process and of the programs that it starts.
 
     Linux also gives cores to programs such as systemd-coredump, which ignore the limit. So the
-    process is marked as not dumpable, too. That mark also keeps other processes of this user from
+    process is also marked as not dumpable. That mark also keeps other processes of this user from
     reading the memory. Programs that this process starts do not inherit the mark.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -3,7 +3,7 @@
 The person wrote ``config.toml`` and the flags of ``roost mcp``. Whoever wrote the repository wrote
 this file, so it is not trusted: it may only choose among what the person allows, or allow less. It
 cannot name a program, a profile, the person's own browser or a folder, and it cannot change the
-broker, which serves other repositories, too.
+broker, which also serves other repositories.
 """
 
 from __future__ import annotations
@@ -104,13 +104,13 @@ PROJECT_SETTINGS: Final[Mapping[str, ProjectSetting]] = {
     "deny": ProjectSetting(
         "list of texts",
         "Reach none of these sites, addresses or networks.",
-        "It allows less. It is added to `--deny`.",
+        "It allows less. Roost adds this list to `--deny`.",
         _words,
     ),
     "tools": ProjectSetting(
         'list of texts, for example `["core"]`',
         "Tools that the agent is shown.",
-        "A tool that is not shown can be called all the same, so this allows nothing.",
+        "A tool that is not shown can still be called, so this setting allows nothing.",
         _words,
     ),
     "policy": ProjectSetting(

@@ -135,6 +135,9 @@
     isHidden: getter(Document.prototype, "hidden"),
     create: method(Document.prototype, "createElement")
   };
+  function isEmptyDocument() {
+    return page.root(document) === null;
+  }
   function rootElement() {
     const root = page.root(document);
     if (root === null) throw new PageError("NOT_FOUND", "The page has no content", { hint: "Wait until it has loaded." });
@@ -160,9 +163,12 @@
     const visible = /[\u00ad\u200b\u2060]/.test(text2) ? text2.replace(/[\u00ad\u200b\u2060]+/g, "") : text2;
     return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
   }
+  var WORD_CHARS = 200;
   function cut(text2, limit) {
     if (text2.length <= limit) return text2;
     const end = /[\ud800-\udbff]/.test(text2[limit - 2] ?? "") ? limit - 2 : limit - 1;
+    const first = end - Math.min(WORD_CHARS, limit >> 1);
+    for (let at = end; at > first; at--) if (/\s/.test(text2[at])) return text2.slice(0, at) + "…";
     return text2.slice(0, end) + "…";
   }
 
@@ -1427,7 +1433,14 @@
   var onceSeenAsPassword = /* @__PURE__ */ new WeakSet();
   var filled = /* @__PURE__ */ new Set();
   function holdSecret(element2) {
+    if (filled.size === 0) for (const kind of TAKING_EVENTS) window.addEventListener(kind, keepHere, { capture: true });
     filled.add(element2);
+  }
+  var TAKING_EVENTS = ["copy", "cut", "dragstart"];
+  function keepHere(event) {
+    if (event.type === "dragstart" && event.target instanceof Element && closest(event.target, "[draggable=true]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
   }
   function secretFields() {
     return Array.from(filled);
@@ -4441,12 +4454,16 @@ ${properties.join("\n")}`;
     if (target === void 0 && mode === "diff" && reader !== void 0) {
       const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
       if (reply) return reply;
+      if (isEmptyDocument()) {
+        remember(reader, []);
+        return { text: "", mode: "full", chars: 0, truncated: false, frames: [] };
+      }
       return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
     }
     return fullReply(args, reader, maxChars ?? DEFAULT_CHARS);
   }
   function diffReply(reader, maxChars) {
-    const lines = linesOf(buildTree().children);
+    const lines = isEmptyDocument() ? [] : linesOf(buildTree().children);
     const changes = changesSince(reader, lines, maxChars);
     if (changes === null) return null;
     const { text: text2, counts } = changes;

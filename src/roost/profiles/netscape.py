@@ -10,7 +10,7 @@ FIELDS = 7
 
 
 def read_cookies_txt(text: str) -> Harvest:
-    """Return the cookies in the text. Lines that are no cookies are skipped and counted."""
+    """Return the cookies in the text. Lines that are not cookies are skipped and counted."""
     harvest = Harvest()
     for line in text.splitlines():
         http_only = line.startswith(HTTP_ONLY)

@@ -32,7 +32,8 @@ class SourceKind(StrEnum):
 
 
 def read_source(path: Path, domains: Sequence[str] = ()) -> tuple[SourceKind, Harvest]:
-    """Read all logins at the path. Raises ``BadRequest`` if it is no source that Roost knows.
+    """Read all logins at the path. Raises ``BadRequest`` if Roost does not know this kind of
+    source.
 
     domains: take only logins of these domains and their subdomains; empty for all.
     """
@@ -55,7 +56,7 @@ def _folder(path: Path) -> tuple[SourceKind, Harvest]:
     if cookies is not None:
         return SourceKind.CHROMIUM, read_chromium(cookies, Keyring(cookies))
     raise BadRequest(
-        f"source: {path} is no browser's profile folder.",
+        f"source: {path} is not a browser's profile folder.",
         hint="Firefox names its own in about:profiles, Chromium in chrome://version.",
         field="source",
     )
@@ -104,7 +105,7 @@ def _domain(text: str) -> str:
     domain = text.strip().removeprefix("*").removeprefix(".").lower()
     if not domain or "/" in domain:
         raise BadRequest(
-            f"domain: {text[:80]!r} is no domain.", hint="Write example.com.", field="domain"
+            f"domain: {text[:80]!r} is not a domain.", hint="Write example.com.", field="domain"
         )
     return domain
 

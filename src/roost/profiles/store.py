@@ -131,7 +131,7 @@ class ProfileStore:
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise BadRequest(
-                f"profile: {name[:64]!r} is no name for a profile.",
+                f"profile: {name[:64]!r} is not a name for a profile.",
                 hint="Use 1 to 64 letters, digits, '.', '_' or '-', beginning with one of the"
                 " first two.",
                 field="profile",

@@ -106,7 +106,7 @@ async def cancelling_any_call_at_once_leaves_the_browser_usable(rig: DriverRig) 
     check_picture(await rig.capture(tab, Shot()), "jpeg")
     await rig.works(await rig.tab(jar=jar))
     stray = [event for event in rig.reports.events if isinstance(event, TabOpened)]
-    assert stray == [], "a tab that nobody waits for any more is nobody's"
+    assert stray == [], "the driver kept a tab whose caller had been cancelled"
 
 
 async def _whatever(call: Awaitable[object]) -> None:
@@ -192,7 +192,7 @@ async def a_killed_browser_can_be_started_again(rig: DriverRig) -> None:
 
 @driver_check
 async def a_killed_browser_fails_every_call_and_is_reported_once(rig: DriverRig) -> None:
-    """One kill for all that is checked about it: starting a browser again costs seconds."""
+    """Kill the browser once for all checks, because starting a browser takes seconds."""
     jar = await rig.fresh_jar()
     tabs = [await rig.tab("/", jar=jar) for _ in range(3)]
     calls = [await rig.running(tab) for tab in tabs]

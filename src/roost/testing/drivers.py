@@ -24,7 +24,7 @@ from roost.drivers.events import (
 )
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone, Unsupported
 from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
-from roost.testing import driver_films as driver_films  # and so do these
+from roost.testing import driver_films as driver_films  # its checks belong to the suite, too
 from roost.testing import driver_jars as driver_jars
 from roost.testing.driver_rig import (
     COOKIES,

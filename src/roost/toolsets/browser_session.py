@@ -1,7 +1,7 @@
 """One session in Roost for one toolset: opened at the first call, ended by ``aclose``.
 
-Vendors' toolsets have no member that answers a dialog. So a dialog that the page opens is dismissed
-here, and the model is told of it.
+Vendors' toolsets have no member that answers a dialog. So this class dismisses a dialog that the
+page opens, and tells the model so.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ class ClaudeBrowser:
         ]
         return BetaBrowserState(tabs=[_entry(tab) for tab in tabs], state_changes=changes)
 
-    # --- going -----------------------------------------------------------------------------------
+    # --- navigating ------------------------------------------------------------------------------
 
     async def navigate(self, input: beta.BetaBrowserNavigateInput) -> BetaBrowserNavigateResult:
         tab = input.tab_id or None

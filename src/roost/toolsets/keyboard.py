@@ -38,7 +38,7 @@ def sequence(text: str) -> list[str]:
 def modifiers(text: str | None) -> list[Modifier]:
     """Return the modifiers that a chord such as ``ctrl+shift`` names.
 
-    Raises ``BadRequest`` if one is no modifier.
+    Raises ``BadRequest`` if one is not a modifier.
     """
     found: list[Modifier] = []
     for part in (text or "").replace(" ", "").split("+"):
@@ -47,7 +47,7 @@ def modifiers(text: str | None) -> list[Modifier]:
         modifier = _MODIFIERS.get(_name(part).lower())
         if modifier is None:
             raise BadRequest(
-                f"modifiers: {part[:40]!r} is no modifier.", hint="Use ctrl, alt, shift or cmd."
+                f"modifiers: {part[:40]!r} is not a modifier.", hint="Use ctrl, alt, shift or cmd."
             )
         found.append(modifier)
     return list(dict.fromkeys(found))

@@ -142,7 +142,7 @@ class AsyncRoostBrowser:
         grants[grant] = value
         return grant
 
-    # --- going -----------------------------------------------------------------------------------
+    # --- navigating ------------------------------------------------------------------------------
 
     @_member
     async def navigate(self, action: sdk.NavigateInput) -> str | None:

@@ -55,7 +55,8 @@ class HomeKey:
     def load(self) -> Key | None:
         """Find the key, or make one if this home never had one. Never waits for a person.
 
-        A key that is recorded but missing is never replaced: what it sealed may come back with it.
+        A key that is recorded but missing is never replaced, because the old key may return and
+        open what it sealed.
         """
         if self.found is None:
             try:

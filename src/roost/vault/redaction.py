@@ -66,6 +66,23 @@ class Redactor:
         """Return True if a secret stands in the text."""
         return self._stored.holds(text) or self._recent.holds(text)
 
+    @property
+    def longest(self) -> int:
+        """Number of characters of the longest spelling of a secret. 0: nothing is registered."""
+        return max(self._stored.longest, self._recent.longest)
+
+    def cut(self, text: str, limit: int) -> str:
+        """Return at most the first ``limit`` characters of the text.
+
+        The result ends before a secret that the limit would cut in two: nobody could recognise the
+        half that is left.
+        """
+        if len(text) <= limit or self.is_idle:
+            return text[:limit]
+        window = text[: limit + self.longest]
+        ends = (one.end_before(window, limit) for one in (self._stored, self._recent))
+        return text[: min(ends)]
+
     def encoded(self, data: bytes) -> bytes:
         """Like ``text``, for UTF-8."""
         if self.is_idle:
@@ -74,6 +91,8 @@ class Redactor:
 
     def data(self, value: Any) -> Any:
         """Like ``text``, for every string in JSON-like data."""
+        if self.is_idle:
+            return value
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -95,6 +114,7 @@ class _Automaton:
             for pattern in map(_whole, _encodings(value))
         }
         self._names = list(patterns.values())
+        self.longest = max(map(len, patterns), default=0)
         self.search = _searching(list(patterns)) if patterns else None
 
     def replaced(self, text: str) -> str:
@@ -109,6 +129,11 @@ class _Automaton:
 
     def holds(self, text: str) -> bool:
         return bool(self._found(text))
+
+    def end_before(self, text: str, limit: int) -> int:
+        """Return the limit, or the start of the secret that the limit would cut in two."""
+        starts = (start for _, start, stop in self._found(text) if start < limit < stop)
+        return min(starts, default=limit)
 
     def _found(self, text: str) -> Sequence[tuple[int, int, int]]:
         if self.search is None:
@@ -133,8 +158,8 @@ def _searching(patterns: list[str]) -> Search:
 
 
 def _encodings(value: str) -> Iterator[str]:
-    """Yield the value as texts may spell it. What one spelling cannot tell is left out: base64 of a
-    longer text shows only the characters that depend on the value alone."""
+    """Yield the value as texts may spell it. An encoded value may depend on the text around it: of
+    base64, only the characters that depend on the value alone are yielded."""
     forms = {value, " ".join(value.split())}
     forms |= {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     forms.add(value.translate(_MARKDOWN))

@@ -25,7 +25,7 @@ _SERVICE = "org.freedesktop.Secret.Service"
 _COLLECTION = "org.freedesktop.Secret.Collection"
 _ITEM = "org.freedesktop.Secret.Item"
 _NONE = "/"
-"""The object path that means: there is none."""
+"""The object path that the Secret Service returns for "no object"."""
 
 
 class KeyringUnavailable(Exception):

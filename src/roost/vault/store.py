@@ -94,8 +94,9 @@ def checked_origin(given: str, name: str = "origins") -> str:
     return f"{scheme}://{host}" + ("" if is_usual else f":{port}")
 
 
-def origin_of(url: str) -> str:
-    """Return the origin of an address. Raises ``BadRequest`` for one that is not http or https."""
+def login_origin(url: str) -> str:
+    """Return the origin of a login page's address. Raises ``BadRequest`` if the address is neither
+    http nor https."""
     parts = urlsplit(url)
     return checked_origin(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", "url")
 

@@ -66,7 +66,7 @@ def _seed(text: str) -> bytes:
 
 def _wrong() -> BadRequest:
     return BadRequest(
-        "value: this is no seed for one-time codes.",
+        "value: this is not a seed for one-time codes.",
         hint="Give what the site shows as set-up key (base32), or the otpauth:// address.",
         field="value",
     )

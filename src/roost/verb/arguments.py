@@ -20,7 +20,7 @@ SHORT = {"-s": "--session", "-o": "--output", "-h": "--help"}
 
 
 class UsedWronglyError(Exception):
-    """The words are no call. The text says why. ``near``: words that may have been meant."""
+    """The words do not make a call. The text says why. ``near``: words that may have been meant."""
 
     def __init__(self, text: str, wrong: str = "", known: "list[str] | None" = None) -> None:
         super().__init__(text)

@@ -1,6 +1,6 @@
 """The connection to a running broker: find its socket, say hello and the call, read the answer.
 
-This file knows only the way without obstacles. It raises ``NoBrokerError`` if no broker answers or
+This file handles only a broker that runs. It raises ``NoBrokerError`` if no broker answers or
 something about the files of ROOST_HOME is not as it should be; ``start.py`` then finds out what.
 """
 
@@ -48,7 +48,7 @@ def connect(folder: str) -> "tuple[socket, str]":
         token = _secret(folder + "/token").strip()
     except (OSError, ValueError, LookupError, TypeError):
         path = token = ""
-    # Without a broker, connect all the same: in a sandbox, starting one would be of no use.
+    # Connect even if no broker runs: in a sandbox, starting one would not help.
     sock = socket(AF_UNIX, SOCK_STREAM)
     sock.settimeout(ANSWER_SECONDS)
     try:

@@ -78,6 +78,6 @@ def _candidates(table: Table, before: list[str], last: str) -> list[str]:
 
 
 def _of_command(commands: dict[str, dict[str, list[str]]], before: list[str]) -> list[str]:
-    """Return the sub-commands and flags of a command that is no verb."""
+    """Return the sub-commands and flags of a command that is not a verb."""
     about = commands.get(" ".join(before[:2])) or commands.get(before[0]) or {}
     return [*about.get("below", ()), *about.get("flags", ())]

@@ -44,7 +44,7 @@ def run(words: "list[str]") -> bool:
 
 
 def _run_other(table: Table, call: Call, left: "list[str]") -> bool:
-    """Run ``call``, ``help`` or ``completion``, or return False for commands that are no verbs."""
+    """Run ``call``, ``help`` or ``completion``, or return False for commands that are not verbs."""
     if not left:
         if call.options.get("help"):
             _help(table, [])
@@ -170,7 +170,7 @@ def _end(code: int, text: str = "", fd: int = 1) -> "NoReturn":
         if text:
             _write(fd, text)
     except BrokenPipeError:
-        code = FAILED  # whoever read our output has enough
+        code = FAILED  # the reader has closed the pipe
     except KeyboardInterrupt:
         code = INTERRUPTED
     os._exit(code)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 GLOB_CHARS = 1000
 ALTERNATIVES = 32
 WILDCARDS = 20
-"""Maximum number of stars in one alternative. The browser itself compares them, too."""
+"""Maximum number of stars in one alternative. The browser itself also compares them."""
 SET_TOKENS = 4000
 """Maximum number of tokens in all globs of one set."""
 URL_CHARS = 4000
@@ -29,7 +29,7 @@ star is ``"\\*"``."""
 
 
 class BadGlob(ValueError):
-    """The text is no glob, or one with too many alternatives."""
+    """The text is not a glob, or it has too many alternatives."""
 
 
 @dataclass(frozen=True, slots=True)

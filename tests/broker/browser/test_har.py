@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from roost.broker.tasks import Tasks
 from roost.drivers.events import RequestEnded, RequestSent
 from roost.drivers.recorded import recorded_answer
 from roost.errors import BadRequest, NotFound, TooLarge
+from roost.vault.redaction import Redactor
 from roost.vocabulary import TabHandle, TabId
 
 TAB = TabId("t1")
 H = TabHandle("h")
+
+NOTHING = Redactor()
 
 
 def sent(number: str, url: str = "https://a.test/x?q=1") -> RequestSent:
@@ -28,14 +32,14 @@ def ended(number: str) -> RequestEnded:
     )
 
 
-async def recorded(body: bytes | None, count: int = 1) -> bytes:
+async def recorded(body: bytes | None, count: int = 1, redactor: Redactor = NOTHING) -> bytes:
     async def read(tab: TabId, request: str) -> bytes:
         if body is None:
             raise NotFound("gone")
         return body
 
     tasks = Tasks()
-    recording = har.Recording(tasks, read)
+    recording = har.Recording(tasks, redactor, read)
     for number in range(count):
         recording.hear(TAB, sent(str(number)), 1.0)
         recording.hear(TAB, ended(str(number)), 1.5)
@@ -63,6 +67,19 @@ async def test_a_response_without_a_body_is_recorded_without_text() -> None:
     assert "text" not in entry["response"]["content"]
 
 
+async def test_a_recording_has_no_secret() -> None:
+    redactor = Redactor()
+    redactor.register_all({"mail": ['c4"nary-value']})
+    said = '{"password": "c4\\"nary-value"}'
+    text = (await recorded(said.encode(), redactor=redactor)).decode()
+    (entry,) = json.loads(text)["log"]["entries"]
+    assert entry["response"]["content"]["text"] == '{"password": "[secret mail]"}'
+    binary = await recorded(b"\xff" + b'c4"nary-value' + b"\xff", redactor=redactor)
+    (entry,) = json.loads(binary)["log"]["entries"]
+    body = base64.b64decode(entry["response"]["content"]["text"])
+    assert body == b"\xff[secret mail]\xff"
+
+
 async def test_a_recording_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(har, "ENTRIES", 3)
     monkeypatch.setattr(har, "RECORDED_BYTES", 5)
@@ -72,7 +89,7 @@ async def test_a_recording_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"log": {"entries": [1]}}', "[" * 99_999])
-def test_what_is_no_har_file_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_har_file_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.har"
     file.write_text(text)
     with pytest.raises(BadRequest):

@@ -22,7 +22,7 @@ from roost.errors import JarUnavailable
 from roost.local.home import Home
 from roost.testing.clock import FakeClock
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.testing.waits import until
 from roost.vault.key import HomeKey
 from roost.vault.seal import Sealer

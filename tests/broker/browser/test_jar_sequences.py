@@ -20,7 +20,7 @@ from roost.drivers.fake import FakeBrowser
 from roost.errors import RoostError, Unauthorized
 from roost.profiles.store import Profile, ProfileStore
 from roost.testing.house import FakeHouse, fake_house
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.testing.waits import turn, until
 from roost.vocabulary import LEASE_SECONDS, JarPolicy
 from roost.wire.hello import ClientKind

@@ -13,15 +13,15 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.browser import jars
+from roost.broker.browser.backup_limits import STORAGE_CHARS
 from roost.broker.browser.jar_backups import AT_MOST_EVERY
 from roost.broker.browser.jars import _origin
-from roost.broker.browser.kept_storage import STORAGE_CHARS
 from roost.drivers.base import Cookie, JarContents, OriginStorage
 from roost.drivers.fake import FakeBrowser
 from roost.errors import ProfileNotFound, TabGone, Timeout
 from roost.profiles.store import Profile, ProfileStore
 from roost.testing.house import FakeHouse, HeldDriver, fake_house
-from roost.testing.sealing import sealer_of
+from roost.testing.sealer import sealer_of
 from roost.testing.waits import until
 from roost.vocabulary import BrowserId, JarPolicy, SessionId, TabHandle
 from roost.wire.hello import ClientKind

@@ -23,6 +23,7 @@ from roost.drivers.events import (
     RequestSent,
 )
 from roost.testing.waits import answer_of, started
+from roost.vault.redaction import Redactor
 from roost.vocabulary import BrowserId, TabHandle, TabId
 
 PAGE = TabHandle("page")
@@ -100,7 +101,7 @@ def test_notices_of_page_events_have_the_fields_that_the_table_says() -> None:
         DialogClosed(handle=PAGE),
         ConsoleSaid(handle=PAGE, level="error", text="wrong", url="http://x/"),
     ):
-        notice = notice_of(event)
+        notice = notice_of(event, Redactor().cut)
         assert notice is not None
         kind, data = notice
         assert {"tab", *data} == kind.fields.keys(), "the broker adds the tab"
@@ -109,7 +110,7 @@ def test_notices_of_page_events_have_the_fields_that_the_table_says() -> None:
 def test_a_notice_carries_little_of_a_long_console_line() -> None:
     long = "x" * 100_000
     said = ConsoleSaid(handle=PAGE, level="error", text=long, url=f"data:,{long}")
-    notice = notice_of(said)
+    notice = notice_of(said, Redactor().cut)
     assert notice is not None
     assert len(str(notice[1])) < 2 * NOTICE_CHARS + 100
 

@@ -8,10 +8,12 @@ from roost.api import operations as ops
 from roost.api.operations import OPERATIONS
 from roost.broker.doors import caller
 from roost.broker.doors.caller import WORK
-from roost.errors import Internal, SessionGone, TabCrashed
+from roost.core import events as ev
+from roost.errors import Internal, SessionGone, TabCrashed, VaultLocked
 from roost.testing.house import HeldPageDriver, fake_house
 from roost.testing.waits import error_of
-from roost.vocabulary import OPERATOR
+from roost.vault.store import Secret
+from roost.vocabulary import OPERATOR, TabId
 
 URL = "https://site.test/"
 
@@ -97,3 +99,26 @@ async def test_a_call_refused_by_its_own_deadline_leaves_nothing_open(tmp_path: 
         await error_of(TabCrashed, agent.api.call(ops.Evaluate(function="() => 1")))
         assert len(house.broker.lanes) == 0
         assert not house.broker._captures
+
+
+async def test_a_page_is_shown_after_a_restart_only_when_the_used_secrets_are_known(
+    tmp_path: Path,
+) -> None:
+    lock = tmp_path / "locked"
+    source = f"command:sh -c 'test ! -e {lock} && printf c4nary-value'"
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        page = await agent.api.call(ops.Navigate(url="https://site.test/c4nary-value"))
+        house.broker.secrets.stored(
+            Secret(name="ci", origins=("https://site.test",), source=source)
+        )
+        assert "c4nary-value" in (await agent.api.call(ops.Tabs(action="list"))).tabs[0].url
+        house.broker.hear(ev.SecretFilled(TabId(page.tab), 1.0, "ci"))
+        lock.touch()
+        error = await error_of(VaultLocked, agent.api.call(ops.Tabs(action="list")))
+        assert error.details["secret"] == "ci"
+        await agent.api.call(ops.Ping())
+        lock.unlink()
+        assert "[secret ci]" in (await agent.api.call(ops.Tabs(action="list"))).tabs[0].url
+        lock.touch()
+        await agent.api.call(ops.Tabs(action="list"))

@@ -65,12 +65,14 @@ class TappedDriver(HeldDriver):
         self.opening = asyncio.Event()
         self.opening.set()
         self.asked_for_taps = 0
+        self.titles: dict[str, str] = {}
 
     async def version(self) -> dict[str, Any]:
         return {"product": "Fake/1"}
 
     async def targets(self) -> list[dict[str, Any]]:
-        return [{"targetId": handle} for handle in self.browser.pages]
+        named = {one: {"title": title} for one, title in self.titles.items()}
+        return [{"targetId": one, **named.get(one, {})} for one in self.browser.pages]
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
         self.asked_for_taps += 1
@@ -226,6 +228,16 @@ async def test_listing_targets_shows_the_sessions_tabs_and_opens_no_seat(tmp_pat
             assert await look.version() == {"product": "Fake/1"}
         assert s.driver.taps == {}
         assert "protocol client" not in s.audit()
+
+
+async def test_the_list_of_targets_has_no_secret(tmp_path: Path) -> None:
+    async with scene(tmp_path) as s:
+        token = await s.session("mine")
+        tab = await s.tab("mine")
+        s.house.broker.redactor.register("mail", "c4nary-value")
+        s.driver.titles[tab] = "Draft c4nary-value"
+        look = await s.house.door.look(token)
+        assert await look.targets() == [{"targetId": tab, "title": "Draft [secret mail]"}]
 
 
 async def test_the_tab_a_client_works_in_is_not_the_one_that_is_evicted(tmp_path: Path) -> None:

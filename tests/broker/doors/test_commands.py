@@ -55,7 +55,7 @@ async def test_commands_of_one_client_are_one_agent_that_ends_with_it(
         assert ENDED in house.home.audit.read_text()
 
 
-async def test_such_an_agent_ends_where_there_are_no_pidfds(
+async def test_an_agent_that_lives_by_a_process_ends_without_pidfds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process_agents, "open_pidfd", lambda _: None)
@@ -69,7 +69,7 @@ async def test_such_an_agent_ends_where_there_are_no_pidfds(
         assert not house.state.agents
 
 
-async def test_such_an_agent_is_found_again_after_a_restart(
+async def test_an_agent_that_lives_by_a_process_is_found_again_after_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with child() as client:

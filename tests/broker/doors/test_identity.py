@@ -216,7 +216,7 @@ def test_a_client_that_was_started_as_an_agents_command_is_not_the_persons() -> 
 
 
 @pytest.mark.parametrize("tree", ["init\n  python $CLAUDECODE\n    x:me", "init\n  x:me"])
-def test_what_an_agent_left_running_is_no_service_of_the_persons(tree: str) -> None:
+def test_a_background_process_of_an_agent_is_not_a_service_of_the_person(tree: str) -> None:
     variables = frozenset() if "python" in tree else frozenset({"GEMINI_CLI"})
     command = Lineage(Tree(tree).above("me"), "roost", NO_TERMINAL, "", variables)
     found = caller_of(command, {}, [])

@@ -90,7 +90,7 @@ async def test_a_call_before_its_report_waits_for_it(tmp_path: Path) -> None:
         assert await tabs(client.api) == [main]
 
 
-async def test_a_missing_report_changes_nothing_but_the_separation_and_is_told_once(
+async def test_without_a_report_a_call_runs_in_the_main_session_and_one_note_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subagent_reports, "REPORT_SECONDS", 0.01)
@@ -111,7 +111,7 @@ async def test_a_missing_report_changes_nothing_but_the_separation_and_is_told_o
         assert reports.are_expected(client.agent)
 
 
-async def test_nobody_claims_a_sub_agent_of_another_connection(tmp_path: Path) -> None:
+async def test_a_connection_cannot_claim_a_sub_agent_of_another_connection(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         mine, other = shim(house), shim(house)
         await reported(mine.api, "u1", "one")

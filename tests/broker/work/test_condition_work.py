@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +11,13 @@ import pytest
 
 from roost.api import operations as ops
 from roost.broker.work.devices import DEVICES, device
-from roost.conditions import NO_CONDITIONS
+from roost.conditions import NO_CONDITIONS, Conditions
 from roost.daemon.wiring import FAKE
 from roost.drivers.fake import FakeBrowser
 from roost.drivers.fake.driver import REFUSED_AGENT
-from roost.errors import BadRequest, RoostError, TooLarge, Unsupported
+from roost.errors import BadRequest, BrowserLost, RoostError, TooLarge, Unsupported
 from roost.testing.house import FakeHouse, fake_house
+from roost.testing.waits import started
 from roost.vocabulary import SessionId, TabHandle, TabId
 from roost.wire.hello import ClientKind, Hello
 
@@ -29,7 +32,9 @@ async def error_of(call: object) -> RoostError:
     return error.value
 
 
-async def test_open_and_new_tabs_and_popups_follow_and_neighbours_do_not(tmp_path: Path) -> None:
+async def test_all_tabs_of_a_session_follow_its_conditions_and_other_sessions_do_not(
+    tmp_path: Path,
+) -> None:
     async with fake_house(tmp_path) as house:
         ada, bob = house.admit().api, house.admit().api
         mine = await ada.call(ops.Navigate(url="https://site.test/"))
@@ -59,7 +64,7 @@ async def test_a_refused_value_changes_nothing(tmp_path: Path) -> None:
         assert house.browser.pages[house.handle(tab)].conditions.emulation.user_agent is None
 
 
-async def test_a_browser_that_starts_again_follows_again(tmp_path: Path) -> None:
+async def test_a_restarted_browser_follows_the_conditions_again(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         api = house.admit().api
         tab = (await api.call(ops.Navigate(url="https://site.test/"))).tab
@@ -116,3 +121,51 @@ def test_devices_are_named_in_any_case_and_a_wrong_name_is_explained() -> None:
     with pytest.raises(BadRequest) as error:
         device("iPhone 99")
     assert "Did you mean iPhone" in str(error.value.hint)
+
+
+@pytest.mark.parametrize("end", ["the browser is lost", "the caller is gone"])
+async def test_a_rule_that_could_not_be_set_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    async with fake_house(tmp_path) as house:
+        api = house.admit().api
+        tab = (await api.call(ops.Navigate(url="https://site.test/"))).tab
+        session = (await api.call(ops.Route(url="**/kept", body="kept"))).session
+        folder = house.home.files / session
+        own = folder / "one.har"
+        entry = {
+            "request": {"method": "GET", "url": "https://site.test/a"},
+            "response": {"status": 200, "headers": [], "content": {"text": "a"}},
+        }
+        own.write_text(json.dumps({"log": {"entries": [entry]}}))
+        begun, follow = asyncio.Event(), house.driver.put_conditions
+
+        async def put(handle: TabHandle, conditions: Conditions) -> None:
+            await follow(handle, conditions)
+            if len(conditions.routes) > 1:
+                if end == "the browser is lost":
+                    raise BrowserLost("The browser ended.")
+                begun.set()
+                await asyncio.Event().wait()
+
+        monkeypatch.setattr(house.driver, "put_conditions", put)
+        for wrong in (ops.Route(url="**/a", body="a"), ops.RouteHar(url="**/a", path=str(own))):
+            begun.clear()
+            calling = await started(api.call(wrong))
+            if end == "the browser is lost":
+                assert isinstance(await error_of(calling), BrowserLost)
+            else:
+                await begun.wait()
+                calling.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await calling
+            shown = await api.call(ops.RouteList())
+            assert [rule.url for rule in shown.routes] == ["**/kept"]
+            assert [one.name for one in (folder / "routes").iterdir()] == ["r1"]
+            async with asyncio.timeout(10):
+                while len(house.browser.pages[house.handle(tab)].conditions.routes) != 1:
+                    await api.call(ops.Ping())
+        own.write_text("no HAR")
+        no_har = api.call(ops.RouteHar(url="**/a", path=str(own)))
+        assert isinstance(await error_of(no_har), BadRequest)
+        assert [one.name for one in (folder / "routes").iterdir()] == ["r1"]

@@ -100,3 +100,15 @@ async def test_other_browsers_are_not_shown_to_the_person(tmp_path: Path) -> Non
     async with fake_house(tmp_path, has_person=True) as house:
         await tab_of(await house.welcome())
         assert composed(house.broker, BrowserId("chromium")) == Panel(pool=PanelPool(0, 12))
+
+
+async def test_no_text_has_a_secret_of_the_person(tmp_path: Path) -> None:
+    async with fake_house(tmp_path, has_person=True) as house:
+        house.broker.redactor.register("mail", "c4nary-value")
+        agent = await house.welcome()
+        await agent.api.call(ops.Navigate(url="https://site.test/c4nary-value"))
+        (group,) = (await shown(house)).groups
+        (tab,) = group.tabs
+        assert "c4nary" not in str(tab)
+        assert "[secret mail]" in tab.title
+        assert "[secret mail]" in tab.url

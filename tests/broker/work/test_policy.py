@@ -12,6 +12,8 @@ import pytest
 from roost.api import operations as ops
 from roost.api.operations import OPERATIONS
 from roost.broker.doors.caller import Caller
+from roost.daemon.wiring import FAKE
+from roost.drivers.events import RequestSent
 from roost.errors import BadRequest, PolicyDenied, RoostError, Unauthorized
 from roost.testing.house import FakeHouse, fake_house
 from roost.testing.waits import error_of
@@ -40,6 +42,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "browser_mouse_move_xy": {"x": 1, "y": 1},
     "browser_mouse_drag_xy": {"startX": 1, "startY": 1, "endX": 2, "endY": 2},
     "browser_network_request": {"index": 1},
+    "browser_har": {"action": "start"},
     "browser_storage_state": {"action": "save", "filename": "state.json"},
     "browser_tabs": {"action": "new", "url": URL},
     "page_open": {"name": "page", "url": URL},
@@ -207,3 +210,29 @@ async def test_a_policy_in_the_journal_survives_the_broker(tmp_path: Path) -> No
         again = house.admit(replace(house.hello(), resume=agent.welcome.secret))
         error = await error_of(PolicyDenied, again.api.call(ops.Navigate(url=URL)))
         assert "lockdown" in json.dumps(error.to_wire())
+
+
+async def test_a_recording_and_a_body_leave_out_what_came_from_origins_that_are_not_listed(
+    tmp_path: Path,
+) -> None:
+    async with fake_house(tmp_path) as house:
+        agent = house.admit()
+        tab = (await agent.api.call(ops.Navigate(url=URL))).tab
+        session = house.state.agents[agent.agent].own_session
+        await agent.api.call(ops.Har(action="start"))
+        handle = house.handle(tab)
+        for number, url in enumerate((f"{URL}inside", "https://frame.example/outside")):
+            sent = RequestSent(
+                handle=handle, request=f"r{number}", url=url, method="GET", kind="document"
+            )
+            house.broker.heard(FAKE, sent)
+        await set_policy(house, session, 'origins = ["site.test"]')
+        requests = (await agent.api.call(ops.NetworkRequests())).requests
+        outside = next(one.index for one in requests if "outside" in one.url)
+        error = await error_of(PolicyDenied, agent.api.call(ops.NetworkRequest(index=outside)))
+        assert error.details["rule"] == "the origin is not among `origins`"
+        saved = await agent.api.call(ops.Har(action="stop"))
+        written = Path(saved.path or "").read_text(encoding="utf-8")  # noqa: ASYNC240
+        assert "inside" in written
+        assert "outside" not in written
+        assert saved.requests == written.count('"startedDateTime"')

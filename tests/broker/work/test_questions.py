@@ -79,7 +79,7 @@ async def test_a_call_whose_time_ends_says_so_and_its_repetition_continues_the_q
         await agent.call(DO)
 
 
-async def test_no_is_a_refusal_with_the_persons_note(tmp_path: Path) -> None:
+async def test_the_answer_no_refuses_the_call_with_the_persons_note(tmp_path: Path) -> None:
     async with fake_house(tmp_path) as house:
         waiting = await started(house.admit().api.call(DO))
         await answer(house, QuestionAnswer.NO, "Ask me tomorrow.")

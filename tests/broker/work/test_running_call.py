@@ -12,7 +12,7 @@ def test_outside_of_a_call_there_is_no_deadline_and_no_operation() -> None:
     assert (running_call().ends_at, running_call().operation) == (math.inf, None)
 
 
-def test_inside_of_a_call_its_work_finds_it() -> None:
+def test_the_work_of_a_call_finds_the_call() -> None:
     call = RunningCall(5.0, ops.Ping())
     before = CALL.set(call)
     assert running_call() is call

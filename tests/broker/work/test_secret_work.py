@@ -1,4 +1,5 @@
-"""Secrets over the doors: the person keeps them, an agent sees names, and nobody a value."""
+"""Secrets as callers use them: the person stores them, agents see their names, and no caller gets a
+value."""
 
 from __future__ import annotations
 

@@ -1,8 +1,15 @@
-"""Real Claude Code and Codex: sub-agents that are told nothing about sessions never meet."""
+"""Real Claude Code and Codex: sub-agents that are told nothing about sessions never meet.
+
+Claude Code has the plugin in both ways that the documents name: by ``roost install``, where the
+tools are the server's (``mcp__roost__…``), and from a clone as a marketplace, where the plugin
+brings the server (``mcp__plugin_roost_roost__…``).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -21,6 +28,7 @@ from tests.support.local_web import Web, local_web
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(180)]
 ROOST = f"{sys.executable} -P -m roost"
+CLONE = Path(__file__).parents[3]
 JAR = "() => 'the jar holds ' + document.cookie"
 
 
@@ -76,7 +84,14 @@ def spawned(client: RealClient, *words: str) -> list[Step]:
 
 def desk_for(client: RealClient, folder: Path, house: House, model: Model) -> Desk:
     desk = Desk(client, folder, house, model)
-    desk.install(*(["--plugin"] if client.word == "claude" else client.install))
+    if client is FROM_MARKETPLACE:
+        # The plugin's server and hooks are named ``roost``.
+        desk.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{desk.environ['PATH']}"
+        for words in (["marketplace", "add", str(CLONE)], ["install", "roost@roost"]):
+            command = [str(client.path), "plugin", *words]
+            subprocess.run(command, env=desk.environ, check=True, timeout=SECONDS)
+    else:
+        desk.install(*(["--plugin"] if client.word == "claude" else client.install))
     desk.configure(model)
     return desk
 
@@ -96,14 +111,22 @@ def families(status: StatusView) -> tuple[list[SessionView], list[SessionView]]:
 
 
 WITH_AGENTS = replace(CLAUDE, arguments=("--allowedTools", "mcp__roost,Agent,Bash", "-p"))
+FROM_MARKETPLACE = replace(
+    CLAUDE, arguments=("--allowedTools", "mcp__plugin_roost_roost,Agent,Bash", "-p")
+)
 
 
 @pytest.mark.parametrize(
     ("client", "steps"),
-    [(WITH_AGENTS, by_tools), (WITH_AGENTS, by_commands), (CODEX, by_tools)],
-    ids=["claude", "claude by commands", "codex"],
+    [
+        (WITH_AGENTS, by_tools),
+        (WITH_AGENTS, by_commands),
+        (FROM_MARKETPLACE, by_tools),
+        (CODEX, by_tools),
+    ],
+    ids=["claude", "claude by commands", "claude from a marketplace", "codex"],
 )
-def test_two_sub_agents_and_the_main_conversation_never_meet(
+def test_two_sub_agents_and_the_main_conversation_share_no_tabs(
     client: RealClient,
     steps: Callable[[str, str], Sequence[Turn]],
     house: House,
@@ -127,6 +150,8 @@ def test_two_sub_agents_and_the_main_conversation_never_meet(
                 assert f"the jar holds who={word}" in told, told
                 assert f"holds who={other}" not in told, "it met the other one"
             assert not model.unknown
+            if client is FROM_MARKETPLACE:
+                assert all("mcp__plugin_roost_roost__" in name for name in model.tools())
             # Claude Code reports the end of a sub-agent, Codex does not.
             tabs = 1 if client.word == "codex" else 0
             found = asyncio.run(
@@ -147,6 +172,35 @@ def test_two_sub_agents_and_the_main_conversation_never_meet(
     left = asyncio.run(until_agents_are(house, 0))
     assert families(left)[1] == []
     assert [row.id for row in left.sessions if row.tabs] == []
+
+
+@pytest.mark.parametrize("client", [WITH_AGENTS, CODEX], ids=["claude", "codex"])
+def test_a_client_that_is_killed_while_its_sub_agents_work_leaves_nothing(
+    client: RealClient, house: House, web: Web, tmp_path: Path
+) -> None:
+    url = web.page("<h1>Shop</h1>")
+    words = ("SUB-ONE", "SUB-TWO")
+    never: Step = ("browser_wait_for", {"text": "It never comes", "timeout": 25})
+    scripts: dict[str, list[Turn]] = {
+        word: [("browser_navigate", {"url": f"{url}#{word}"}), never] for word in words
+    }
+    main: list[Turn] = [("browser_navigate", {"url": url}), spawned(client, *words)]
+    with scripted_model(main, scripts=scripts) as model:
+        model.holds.clear()
+        desk = desk_for(client, tmp_path, house, model)
+        with desk.started() as process:
+            found = asyncio.run(until(house, lambda now: addresses(now) >= {*words}))
+            assert len(families(found)[1]) == 2
+            assert len([row for row in found.sessions if row.tabs]) == 3
+            process.kill()
+            left = asyncio.run(until_agents_are(house, 0))
+    assert families(left)[1] == []
+    assert [row.id for row in left.sessions if row.tabs] == []
+
+
+def addresses(status: StatusView) -> set[str]:
+    """Return the fragments of the addresses that tabs of sub-agents show."""
+    return {tab.url.partition("#")[2] for row in families(status)[1] for tab in row.tabs}
 
 
 def has_ended(model: Model, word: str, client: RealClient, status: StatusView) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
-import pytest
 from playwright.async_api import Locator, Page, expect
 
 from roost import ops
@@ -20,6 +20,21 @@ GREEN = "() => { document.documentElement.style.background = 'rgb(0, 128, 0)' }"
 CORNER = """canvas => Array.from(canvas.getContext("2d").getImageData(
     canvas.width - 3, canvas.height - 3, 1, 1).data)"""
 """Reads the colour of a pixel in the picture's corner."""
+
+
+SENT = """window.wishes = [];
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (data) {
+    const said = JSON.parse(data);
+    if (said.films) wishes.push(said.films);
+    window.socket = this;
+    send.call(this, data);
+};
+window.hide = isHidden => {
+    Object.defineProperty(document, "hidden", {get: () => isHidden, configurable: true});
+    document.dispatchEvent(new Event("visibilitychange"));
+};"""
+"""Notes the socket and the films that the page asks for. Hides the page as a tab in front does."""
 
 
 def tile(page: Page, name: str) -> Locator:
@@ -76,10 +91,52 @@ async def test_the_person_pauses_a_session_and_gives_it_back(house: House, web: 
 async def test_markup_in_titles_and_names_stays_text(house: House, web: Web) -> None:
     markup = "<img src=x onerror=alert(1)>"
     async with dashboard(house) as page, house.agent(web, name=markup) as agent:
-        await agent.show("<script>document.title = '<img src=x onerror=alert(1)>'</script>")
+        await agent.show(
+            f"<script>document.title = '{markup}'; console.log('{markup}');"
+            f" location.hash = '{markup}'</script>"
+        )
         await agent.call(ops.Snapshot())
         await expect(tile(page, markup).locator(".title")).to_have_text(markup)
+        await expect(tile(page, markup).locator(".address")).to_contain_text("onerror")
+        await tile(page, markup).locator(".look").click()
+        await page.get_by_role("button", name="Console").click()
+        await expect(page.locator("#large-details .said")).to_contain_text(markup)
         assert await page.locator("img").count() == 0
+
+
+async def test_a_dashboard_in_the_background_asks_for_no_pictures(
+    house: House, web: Web, tmp_path: Path
+) -> None:
+    script = tmp_path / "sent.js"
+    script.write_text(SENT, encoding="utf-8")
+    async with dashboard(house, script=script) as page, house.agent(web, name="Seen") as agent:
+        await agent.show(RED)
+        await until_corner(tile(page, "Seen").locator("canvas"), 255, 0)
+        for is_hidden in (True, False):
+            await page.evaluate("isHidden => hide(isHidden)", is_hidden)
+            wanted = f"() => wishes.at(-1).length {'==' if is_hidden else '>'} 0"
+            await page.wait_for_function(wanted)
+
+
+async def test_a_tile_says_why_it_has_no_picture_until_the_next_one(
+    house: House, web: Web, tmp_path: Path
+) -> None:
+    script = tmp_path / "sent.js"
+    script.write_text(SENT, encoding="utf-8")
+    # Read at once what the tile says, before the next picture comes.
+    miss = """(said, why) => { for (const {number} of wishes.at(-1))
+        socket.onmessage({data: JSON.stringify({missed: number, why})});
+        return [said.textContent, said.previousElementSibling.className] }"""
+    async with dashboard(house, script=script) as page, house.agent(web, name="Shy") as agent:
+        await agent.show(RED)
+        shown = tile(page, "Shy")
+        await until_corner(shown.locator("canvas"), 255, 0)
+        why = "The <b>page</b> crashed."
+        said = await shown.locator(".missing").evaluate(miss, why)
+        assert said == [why, "picture drawn old"]
+        await agent.run(GREEN)
+        await until_corner(shown.locator("canvas"), 0, 128)
+        await expect(shown.locator(".missing")).to_be_empty()
 
 
 async def test_agents_do_not_notice_a_viewer(house: House, web: Web) -> None:
@@ -133,12 +190,23 @@ async def test_the_page_comes_back_after_the_broker_was_killed(hurt_house: House
         await until_corner(tile(page, "Survivor").locator("canvas"), 0, 128)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_wall_fits_a_phone(web: Web, house: House, scheme: str) -> None:
-    async with house.agent(web, name="Small") as agent:
-        await agent.show("<p>Hello", title="A long title " * 10)
-        size = {"width": 360, "height": 740}
-        async with dashboard(house, viewport=size, color_scheme=scheme) as page:
-            await expect(tile(page, "Small")).to_be_visible()
-            width = await page.evaluate("() => document.documentElement.scrollWidth")
-            assert width <= 360
+async def test_the_wall_shows_twelve_sessions_live(house: House, web: Web) -> None:
+    names = [f"wall-{number}" for number in range(12)]
+    async with house.operator() as person:
+        opened = await asyncio.gather(
+            *(person.call(ops.SessionOpen(session=name, url=web.page(RED))) for name in names)
+        )
+        tabs = [one.tabs[0].tab for one in opened]
+        try:
+            size = {"width": 1920, "height": 1400}
+            async with dashboard(house, viewport=size) as page:
+                canvases = [tile(page, name).locator("canvas") for name in names]
+                for canvas in canvases:
+                    await until_corner(canvas, 255, 0)
+                for tab in tabs:
+                    await person.call(ops.Evaluate(function=GREEN, tab=tab))
+                for canvas in canvases:
+                    await until_corner(canvas, 0, 128)
+        finally:
+            for name in names:
+                await person.call(ops.SessionDispose(session=name))

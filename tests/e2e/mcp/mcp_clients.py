@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -23,14 +23,21 @@ SECONDS = 30.0
 class Client:
     """An agent with its own shim."""
 
-    def __init__(self, sdk: SdkClient) -> None:
+    def __init__(self, sdk: SdkClient, meta: Mapping[str, str] | None = None) -> None:
         self.sdk = sdk
+        self.meta = meta
+        """What the client adds to the ``_meta`` of each call."""
         self.told: list[str | None] = []
         """Progress messages."""
 
     async def call(self, tool: str, **arguments: Any) -> types.CallToolResult:
         async with asyncio.timeout(SECONDS):
-            return await self.sdk.call_tool(tool, arguments, progress_callback=self._progress)
+            return await self.sdk.call_tool(
+                tool,
+                arguments,
+                progress_callback=self._progress,
+                meta=None if self.meta is None else types.RequestParamsMeta(**self.meta),  # type: ignore[typeddict-item]
+            )
 
     async def text(self, tool: str, **arguments: Any) -> str:
         """Return the text of an answer that must not be an error."""

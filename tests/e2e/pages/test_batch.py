@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import threading
 from typing import Any
 
 from roost import ops
@@ -11,7 +14,7 @@ from roost.errors import Interrupted
 from roost.testing.waits import started
 from tests.support.agent import Agent, refused
 from tests.support.house import House
-from tests.support.local_web import Web
+from tests.support.local_web import Answer, Web
 
 FORM = """
 <form onsubmit="event.preventDefault(); out.textContent = n.value + ' likes ' + c.value">
@@ -107,6 +110,78 @@ async def test_a_navigation_in_the_middle_leads_the_next_steps_to_the_next_page(
         assert codes(done) == ["ok", "ok", "ok", "STALE_REF"]
         assert done.steps[2].answer["value"] == "done"
         assert "Goal" in (done.snapshot or "")
+
+
+async def test_twenty_steps_have_the_effect_of_twenty_calls(house: House, web: Web) -> None:
+    steps: list[dict[str, Any]] = [
+        {"tool": "type", "target": "text=Name", "text": "Ada"},
+        {"tool": "select_option", "target": "#c", "values": ["green"]},
+        {"tool": "click", "target": "text=Save"},
+        {"tool": "hover", "target": "text=Save"},
+        {"tool": "press_key", "key": "Tab"},
+    ] * 4
+    events = "['click', 'input', 'change', 'submit', 'keydown', 'focusin']"
+    listen = f"<script>log = []; for (const kind of {events}) addEventListener(kind, e => "
+    listen += "log.push(kind + ' ' + e.target.id + ' ' + e.isTrusted), true)</script>"
+    seen = []
+    for way in ("calls", "batch"):
+        async with house.guest(web) as agent:
+            await agent.show(FORM + listen)
+            if way == "batch":
+                done = await batch(agent, *steps, snapshot="none")
+                assert codes(done) == ["ok"] * 20
+            else:
+                for number in range(1, 21):
+                    await agent.call(ops.Batch(steps=steps).operation(number))  # type: ignore[arg-type]
+            seen.append((await agent.log(), await agent.run("() => out.textContent")))
+    assert len(seen[0][0]) > 20
+    assert seen[0] == seen[1]
+
+
+async def test_a_pause_in_the_middle_stops_the_next_step(house: House, web: Web) -> None:
+    async with house.agent(web) as agent, house.operator() as operator:
+        held = threading.Event()
+        slow = web.serve(Answer(b"x", held=held))
+        await agent.show("<p id=out>0</p>")
+        waits = {"tool": "evaluate", "function": f"() => fetch({slow!r}).then(() => 1)"}
+        count = {"tool": "evaluate", "function": "() => ++out.textContent"}
+        op = ops.Batch(steps=[count, waits, count, count])
+        calling = await started(agent.client.call(op))
+        async with asyncio.timeout(agent.patience):
+            while (await agent.call(ops.BatchProgress(digest=op.digest))).done != 1:
+                await agent.call(ops.Ping())
+        await operator.call(ops.SessionPause(session=agent.session))
+        held.set()
+        async with asyncio.timeout(agent.patience):
+            done = await calling
+        assert codes(done) == ["ok", "ok", "PAUSED"]
+        assert done.not_begun == 1
+        await operator.call(ops.SessionResume(session=agent.session))
+        assert await agent.run("() => out.textContent") == "1"
+
+
+async def test_a_crash_in_the_middle_is_told_and_the_next_steps_are_not_begun(
+    own_house: House, web: Web
+) -> None:
+    async with own_house.agent(web) as agent:
+        await agent.go(web.there(web.page("<h1>Victim</h1>", title="Victim")))
+        # So that its process can be told from the others.
+        await agent.run("() => { ballast = new Uint8Array(15e7).fill(1) }")
+        hangs = {"tool": "evaluate", "function": "() => new Promise(() => {})"}
+        title = {"tool": "evaluate", "function": "() => document.title"}
+        op = ops.Batch(steps=[title, hangs, title, {"tool": "reload"}])
+        calling = await started(agent.client.call(op))
+        async with asyncio.timeout(agent.patience):
+            while (await agent.call(ops.BatchProgress(digest=op.digest))).done != 1:
+                await agent.call(ops.Ping())
+        os.kill(await own_house.largest_renderer(), signal.SIGKILL)
+        async with asyncio.timeout(agent.patience):
+            done = await calling
+        assert codes(done) == ["ok", "TAB_CRASHED"]
+        assert done.not_begun == 2
+        done = await batch(agent, title, {"tool": "reload"}, title, stop_on_error=False)
+        assert codes(done) == ["TAB_CRASHED", "ok", "ok"]
+        assert done.steps[2].answer["value"] == "Victim"
 
 
 async def test_an_interrupted_batch_tells_what_was_done_and_one_that_reads_is_repeated(

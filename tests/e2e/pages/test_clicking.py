@@ -6,7 +6,7 @@ import pytest
 
 from roost import ops
 from roost.errors import NotActionable, NotFound, StaleRef
-from tests.support.agent import TRUSTED, refused
+from tests.support.agent import TRUSTED, refused, refused_soon
 from tests.support.house import House, lacks
 from tests.support.local_web import Web
 
@@ -84,11 +84,11 @@ async def test_an_element_that_cannot_be_clicked_is_refused_with_the_reason(
             "<button id=off disabled>Off</button><button id=under>Under</button>"
             "<div id=over style='position:fixed;inset:0;background:#fff'></div>"
         )
-        error = await refused(NotActionable, agent.call(ops.Click(target="#off"), timeout=3))
+        error = await refused_soon(NotActionable, agent, ops.Click(target="#off"))
         assert error.details["reason"] == "disabled"
-        error = await refused(NotActionable, agent.call(ops.Click(target="#under"), timeout=3))
+        error = await refused_soon(NotActionable, agent, ops.Click(target="#under"))
         assert error.details["reason"] == "covered"
-        await refused(NotFound, agent.call(ops.Click(target="#nowhere"), timeout=3))
+        await refused_soon(NotFound, agent, ops.Click(target="#nowhere"))
 
 
 async def test_a_click_waits_for_an_element_that_appears_later(house: House, web: Web) -> None:
@@ -215,11 +215,11 @@ async def test_the_hint_for_a_covered_element_fits_what_covers_it(house: House, 
             "<body style='margin:0'><button id=b>B</button>"
             "<nav style='position:fixed;top:0;left:0;height:90px;width:100%'>Bar</nav>"
         )
-        error = await refused(NotActionable, agent.call(ops.Click(target="#b"), timeout=2))
+        error = await refused_soon(NotActionable, agent, ops.Click(target="#b"))
         assert "keeps its place" in error.hint
         assert "answer" not in error.hint
         await agent.show(
             "<button id=b>B</button><div role=dialog style='position:fixed;inset:0'>Sure?</div>"
         )
-        error = await refused(NotActionable, agent.call(ops.Click(target="#b"), timeout=2))
+        error = await refused_soon(NotActionable, agent, ops.Click(target="#b"))
         assert "Close or answer" in error.hint

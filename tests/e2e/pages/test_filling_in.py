@@ -277,7 +277,9 @@ async def test_a_combobox_without_that_option_is_not_reported_as_filled(
         assert await agent.run("() => f.value") == "Happy"
 
 
-async def test_a_box_whose_page_prevents_the_click_is_no_success(house: House, web: Web) -> None:
+async def test_a_check_box_that_stays_unchanged_after_its_click_is_an_error(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         await agent.show(
             """<input id=locked type=checkbox onclick="event.preventDefault()">

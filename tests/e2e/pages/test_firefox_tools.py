@@ -86,7 +86,7 @@ async def test_input_is_trusted_also_in_a_background_tab(house: House, web: Web)
 
 async def test_a_disabled_button_is_not_reported_clicked(house: House, web: Web) -> None:
     async with zilla(house, web) as it:
-        await refused(NotActionable, it.call("click", selector="#no"))
+        await refused(NotActionable, it.call("click", selector="#no", timeout=3000))
 
 
 async def test_no_tool_returns_a_password(house: House, web: Web) -> None:

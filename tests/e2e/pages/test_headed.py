@@ -175,7 +175,7 @@ async def test_the_person_gets_the_right_window_and_tab_to_the_front(
             await operator.call(ops.Ping())
 
 
-async def test_an_agent_takes_nobodys_focus(headed: House, web: Web) -> None:
+async def test_an_agent_does_not_take_the_persons_focus(headed: House, web: Web) -> None:
     async with headed.agent(web) as agent:
         await agent.show("A")
         await refused(Unauthorized, agent.call(ops.SessionFront()))

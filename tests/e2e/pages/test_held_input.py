@@ -289,7 +289,7 @@ async def test_a_drag_to_nowhere_leaves_no_button_down(house: House, web: Web) -
         assert ["mousedown", 100, 100, 1] in await agent.log()
 
 
-async def test_the_next_broker_finds_no_pressed(own_house: House, web: Web) -> None:
+async def test_the_next_broker_finds_no_pressed_button(own_house: House, web: Web) -> None:
     async with own_house.agent(web) as agent:
         await agent.show(BUTTON)
         await agent.call(ops.MouseDown(x=100, y=100))

@@ -178,3 +178,14 @@ async def test_a_download_needs_its_approval_and_its_file_is_gone_without_it(
         done = await agent.click("#link")
         assert done.downloads
         assert "report.txt" in done.downloads[0]
+
+
+async def test_a_click_that_leads_to_a_page_that_is_not_shown_says_so(
+    house: House, web: Web
+) -> None:
+    async with judged(house, web, 'origins = ["127.0.0.1"]') as agent:
+        await agent.show(f"<a href='{web.there(web.page('<h1>There</h1>'))}'>Go</a>")
+        done = await agent.click("text=Go", snapshot="diff")
+        assert "Clicked" in done.did
+        assert done.snapshot is None
+        assert [note for note in done.notes or [] if "The page is not shown." in note]

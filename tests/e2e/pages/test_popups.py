@@ -135,3 +135,20 @@ async def test_a_popup_that_its_opener_writes_into_before_loading_stays_alive(
         assert await agent.run("() => w.document.body.textContent") == "Written"
         goal = web.page("<p>Next", title="Next")
         assert (await agent.go(goal, tab=popup.tab)).title == "Next"
+
+
+@pytest.mark.parametrize("snapshot", ["diff", "full"])
+async def test_an_action_that_leaves_an_empty_document_is_answered(
+    house: House, web: Web, snapshot: str
+) -> None:
+    async with house.agent(web) as agent:
+        await agent.show("<button onclick='document.documentElement.remove()'>Erase</button>")
+        await agent.snapshot()
+        assert "Clicked" in (await agent.click("text=Erase", snapshot=snapshot)).did
+        opens = "w = window.open(''); w.document.open(); document.open()"
+        await agent.show(f'<button onclick="{opens}">Open</button>')
+        done = await agent.click("text=Open", snapshot=snapshot)
+        assert "Clicked" in done.did
+        assert done.opened is not None
+        (popup,) = done.opened
+        assert (await agent.press("a", tab=popup, snapshot=snapshot)).did == "Pressed a."

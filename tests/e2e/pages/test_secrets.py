@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -12,11 +13,13 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
 
 from roost import ops
 from roost.api.page_views import ActionView
-from roost.errors import NotActionable, NotFound, PolicyDenied, RoostError
+from roost.errors import NotActionable, NotFound, PolicyDenied, RoostError, Unsupported
 from roost.vocabulary import NoticeKind, QuestionAnswer
+from tests.e2e.pages.secret_doors import over_all_doors
 from tests.support.agent import Agent
 from tests.support.house import House
 from tests.support.local_web import Web
@@ -37,6 +40,8 @@ class Replies:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.seen: list[str] = []
+        self.doors: dict[str, bytes] = {}
+        """What the other doors said."""
 
     async def call(self, operation: Any) -> Any:
         try:
@@ -54,28 +59,49 @@ class Replies:
     async def look_around(self) -> None:
         """Ask for everything that could show what stands in the page."""
         for operation in (
+            ops.Snapshot(max_chars=500),
             ops.Snapshot(),
             ops.GetContent(format="html"),
             ops.GetContent(format="text"),
             ops.GetContent(format="markdown"),
+            *(ops.GetContent(format="text", max_length=length) for length in (10, 15, 20)),
             ops.Find(text="c4nary"),
             ops.PageState(),
             ops.NetworkRequests(),
             ops.ConsoleMessages(),
             ops.TakeScreenshot(annotate=True),
             ops.Tabs(action="list"),
+            ops.Downloads(),
         ):
             try:
                 await self.call(operation)
             except PolicyDenied:
                 assert isinstance(operation, ops.TakeScreenshot)
 
+    async def look_deeper(self) -> None:
+        """Ask for what the page has sent and stored."""
+        for number in range(1, (await self.call(ops.NetworkRequests())).total + 1):
+            with contextlib.suppress(RoostError):  # some requests have no body
+                await self.call(ops.NetworkRequest(index=number))
+        with contextlib.suppress(Unsupported):  # Firefox does not tell of them
+            await self.call(ops.NetworkMessages())
+            await self.call(ops.NetworkMessages(filter="c4n"))
+        for operation in (
+            ops.Cookies(action="get", name="draft"),
+            ops.StorageState(action="save", filename="canary.json", overwrite=True),
+            ops.Get(what="title"),
+            ops.Get(what="url"),
+        ):
+            await self.call(operation)
 
-async def _allow_all(house: House, session: str) -> None:
-    """Answer the session's questions as the person: yes, for this session."""
+
+async def _allow_all(house: House, session: str, told: list[str]) -> None:
+    """Answer the session's questions as the person: yes, for this session. Adds all notices to
+    ``told``."""
     async with house.operator() as operator:
         with operator.watch(session) as notices:
             async for notice in notices:
+                told.append(json.dumps(notice.data, ensure_ascii=False))
                 if notice.kind == NoticeKind.QUESTION_ASKED:
                     answer = QuestionAnswer.SESSION
                     await operator.call(ops.SessionAnswer(session=session, answer=answer))
@@ -86,12 +112,13 @@ async def _user(house: House, web: Web) -> AsyncIterator[Replies]:
     """An agent whose person has a secret for the first of the two sites, and allows its use."""
     async with house.operator() as operator:
         await operator.call(ops.SecretAdd(name="canary", origins=[web.base], value=CANARY))
-    async with house.agent(web) as agent:
+    async with house.agent(web, session="canary") as agent:
+        user = Replies(agent)
         person = asyncio.get_running_loop().create_task(
-            _allow_all(house, agent.session), name="person"
+            _allow_all(house, agent.session, user.seen), name="person"
         )
         try:
-            yield Replies(agent)
+            yield user
         finally:
             person.cancel()
             await asyncio.gather(person, return_exceptions=True)
@@ -210,6 +237,45 @@ async def _waiting_script(user: Replies, web: Web) -> None:
     await user.look_around()
 
 
+async def _talkative(user: Replies, web: Web) -> None:
+    """A page tells the value to everything that it can tell: console, title, address, cookie,
+    storage, requests, a WebSocket, the name of a file."""
+
+    async def echo(socket: ServerConnection) -> None:
+        async for message in socket:
+            await socket.send(message)
+
+    async with serve(echo, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        script = f"""const socket = new WebSocket('ws://127.0.0.1:{port}/');
+          socket.onmessage = () => {{ done.textContent = 'Told'; }};
+          p.oninput = () => {{
+            const value = p.value, coded = encodeURIComponent(value);
+            console.log(value); console.error(value);
+            document.title = value; document.cookie = 'draft=' + coded;
+            localStorage.draft = value; history.replaceState(null, '', '?draft=' + coded);
+            file.download = value + '.txt'; file.textContent = 'Save ' + value;
+            fetch('/take?p=' + coded, {{method: 'POST', body: 'p=' + coded}}).then(() =>
+              socket.readyState === 1 ? socket.send(value) : socket.onopen = () =>
+                socket.send(value)); }}"""
+        body = "<a id=file href='data:text/plain,x'>File</a><p id=done></p>"
+        await user.agent.show(_form(PASSWORD + body, script=script))
+        await user.call(ops.Har(action="start"))
+        await user.fill("#p")
+        await user.call(ops.WaitFor(text="Told"))
+        await user.call(ops.Click(target="#file"))
+        await user.look_around()
+        await user.look_deeper()
+        user.doors = await over_all_doors(user.agent.house, user.agent.session)
+        saved = await user.call(ops.Har(action="stop", filename="canary.har", overwrite=True))
+        await user.agent.go(web.page("<p>Left"))
+        await user.call(ops.Storage(kind="local", action="get", key="draft"))
+        assert "[secret canary]" in Path(saved.path).read_text(encoding="utf-8")  # noqa: ASYNC240
+        for door, said in user.doors.items():
+            assert b"[secret canary]" in said, door
+        await user.call(ops.Storage(kind="local", action="clear"))
+
+
 async def _rewritten_type(user: Replies, web: Web) -> None:
     for moment in ("onfocus", "oninput"):
         await user.agent.show(_form(PASSWORD, script=f"p.{moment} = () => {{ p.type = 'text' }}"))
@@ -243,15 +309,17 @@ async def _rewritten_goal(user: Replies, web: Web) -> None:
 
 WAYS: tuple[Callable[[Replies, Web], Awaitable[None]], ...] = (
     _plain, _editor, _frame, _shadow, _submit, _failing, _dialog, _rewritten_type,
-    _rewritten_goal, _waiting_script, _crash,
+    _rewritten_goal, _waiting_script, _talkative, _crash,
 )  # fmt: skip
 
 
-def _files(home: Path) -> dict[str, bytes]:
+def _files(home: Path, work: Path) -> dict[str, bytes]:
+    """Return all files and their names, but for the browsers' own."""
     found = {}
-    for path in home.rglob("*"):
-        if path.is_file() and "browsers" not in path.relative_to(home).parts[:1]:
-            found[str(path)] = path.read_bytes()
+    for path in (*home.rglob("*"), *work.rglob("*")):
+        is_browsers = path.is_relative_to(home / "browsers")
+        if path.is_file() and not is_browsers:
+            found[str(path)] = path.name.encode() + path.read_bytes()
     found |= {str(path): path.read_bytes() for path in (home / "browsers").glob("*/*.log")}
     return found
 
@@ -269,7 +337,7 @@ def _processes() -> bytes:
 
 
 @pytest.mark.timeout(240)
-async def test_a_secret_filled_in_eleven_ways_is_in_no_byte_that_left_roost(
+async def test_a_secret_filled_in_twelve_ways_is_in_no_byte_that_left_roost(
     own_house: House, web: Web
 ) -> None:
     echo = b"<!doctype html><title>Taken</title><p>Taken: "
@@ -284,8 +352,8 @@ async def test_a_secret_filled_in_eleven_ways_is_in_no_byte_that_left_roost(
         replies = "\n".join(user.seen).encode()
         processes = _processes()
     commands = own_house.says("log", "--operator", "--json").encode()
-    places = {**_files(own_house.home.path), "replies": replies, "processes": processes}
-    places["roost log"] = commands
+    places = {**_files(own_house.home.path, own_house.work), **user.doors}
+    places |= {"replies": replies, "processes": processes, "roost log": commands}
     assert len(user.seen) > 50
     assert own_house.home.vault.exists()
     hits = [

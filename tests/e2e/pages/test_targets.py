@@ -7,7 +7,7 @@ import pytest
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, StaleRef
-from tests.support.agent import refused
+from tests.support.agent import refused, refused_soon
 from tests.support.house import House
 from tests.support.local_web import Web
 
@@ -182,4 +182,6 @@ async def test_css_across_shadow_roots_matches_only_fitting_elements(
     async with house.guest(web) as agent:
         await agent.show(SHADOW)
         for selector in ("x-b x-a input", "p input", "x-a > input", "x-a input + h3"):
-            await refused(NotFound, agent.call(ops.Click(target=selector), timeout=3))
+            counted = await agent.call(ops.Get(what="count", target=selector))
+            assert counted.value == 0, selector
+            await refused_soon(NotFound, agent, ops.Click(target=selector))

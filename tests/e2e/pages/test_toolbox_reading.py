@@ -9,7 +9,7 @@ from typing import Any
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, Timeout
-from tests.support.agent import Agent, refused
+from tests.support.agent import Agent, refused, refused_soon
 from tests.support.house import House
 from tests.support.local_web import Answer, Web
 
@@ -47,7 +47,7 @@ async def test_locators_work_in_every_operation_with_a_target(house: House, web:
         error = await refused(BadRequest, agent.click("role=button", snapshot="none"))
         assert error.details["reason"] == "ambiguous"
         assert len(error.details["suggestions"]) == 3
-        await refused(NotFound, agent.call(ops.Click(target="testid=none"), timeout=2))
+        await refused_soon(NotFound, agent, ops.Click(target="testid=none"))
 
 
 async def test_values_and_states_come_from_the_frame_that_has_the_element(

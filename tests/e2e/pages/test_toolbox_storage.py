@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - documents and scripts
 """What a page has stored: what an agent lists, gets, sets and clears, and that no other session sees it.
 
-They test ``roost.drivers.databases`` and ``roost.broker.browser.kept_storage``, too.
+They test ``roost.drivers.databases`` and ``roost.broker.browser.backup_limits``, too.
 """
 
 from __future__ import annotations

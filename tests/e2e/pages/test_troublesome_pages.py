@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, TabCrashed, Timeout
 from tests.support.agent import TRUSTED, refused
-from tests.support.house import House, children_of
+from tests.support.house import House
 from tests.support.local_web import Web
 
 SABOTAGE = """<script>
@@ -142,7 +141,7 @@ async def test_a_killed_renderer_crashes_only_its_own_tab(own_house: House, web:
             agent.run("() => new Promise(() => {})", tab=first.tab)
         )
         await agent.run("() => 1", tab=other)
-        os.kill(_largest_renderer(await own_house.browser_pid()), signal.SIGKILL)
+        os.kill(await own_house.largest_renderer(), signal.SIGKILL)
         await refused(TabCrashed, hanging)
         await refused(TabCrashed, agent.call(ops.Snapshot(tab=first.tab)))
         await refused(TabCrashed, agent.click("h1", tab=first.tab))
@@ -152,16 +151,6 @@ async def test_a_killed_renderer_crashes_only_its_own_tab(own_house: House, web:
         again = await agent.call(ops.Reload(tab=first.tab))
         assert again.title == "Victim"
         assert "Victim" in await agent.snapshot(tab=first.tab)
-
-
-def _largest_renderer(browser: int) -> int:
-    found = []
-    for pid in children_of(browser):
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"--type=renderer" in command or command.endswith(b"tab\0"):
-            pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-            found.append((pages, pid))
-    return max(found)[1]
 
 
 async def test_a_hundred_clicks_in_a_hidden_tab_all_arrive_and_are_trusted(

@@ -131,7 +131,9 @@ async def test_a_button_that_opens_a_file_chooser_is_clicked_and_gets_the_files(
         assert await agent.run(f"() => {field}.files[0]?.name") == "one.txt"
 
 
-async def test_a_button_serves_a_second_upload_or_names_the_way(house: House, web: Web) -> None:
+async def test_a_second_upload_by_a_button_works_or_says_how_to_upload(
+    house: House, web: Web
+) -> None:
     async with house.guest(web) as agent:
         put(house, "one.txt")
         put(house, "two.txt")

@@ -291,7 +291,7 @@ def test_a_request_that_fails_goes_on_failing() -> None:
 
 
 @pytest.mark.parametrize("said", [None, "yes", {}, {"response": "Perhaps"}])
-def test_an_answer_that_is_none_is_refused_and_may_be_given_again(said: Any) -> None:
+def test_an_invalid_answer_is_refused_and_a_valid_one_may_follow(said: Any) -> None:
     client = Interceptor()
     client.requested("job-1.0")
     client.refused("job-1.0")
@@ -302,7 +302,7 @@ def test_an_answer_that_is_none_is_refused_and_may_be_given_again(said: Any) -> 
     assert client.sent.method == "Fetch.fulfillRequest"
 
 
-def test_an_answer_to_what_was_not_asked_is_the_browsers_to_refuse() -> None:
+def test_an_answer_to_a_challenge_that_roost_did_not_send_goes_to_the_browser() -> None:
     client = Interceptor()
     client.answer("job-9.0")
     assert client.sent.method == "Fetch.continueWithAuth"

@@ -220,7 +220,7 @@ def test_pages_may_open_only_addresses_that_the_session_may_open(method: str, ur
     assert stage.sent[-1].params == {"url": "https://site.test/"}
 
 
-def test_what_is_no_address_is_refused_in_chromiums_words() -> None:
+def test_text_that_is_not_an_address_is_refused_in_chromiums_words() -> None:
     stage, session = on_page()
     refused = stage.error("Page.navigate", {"url": "asdfasdf"}, session)
     assert refused == {"code": -32000, "message": "Cannot navigate to invalid URL"}

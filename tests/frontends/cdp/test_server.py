@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
 import pytest
 import websockets
 from starlette.routing import Mount, Router
@@ -16,6 +15,7 @@ from starlette.routing import Mount, Router
 from roost.frontends.cdp.endpoints import endpoints
 from roost.testing.waits import answer_of, until
 from tests.frontends.cdp.cdp_stub_door import StubDoor
+from tests.frontends.http.http_callers import plain_http
 from tests.frontends.http.served_app import served_app
 
 VERSION = {
@@ -37,7 +37,7 @@ async def served() -> AsyncIterator[tuple[str, StubDoor]]:
 
 
 async def got(address: str, path: str, **headers: str) -> tuple[int, Any]:
-    async with httpx.AsyncClient() as client:
+    async with plain_http() as client:
         answer = await client.get(f"http://{address}{path}", headers=headers)
         return answer.status_code, answer.json()
 

@@ -53,5 +53,5 @@ def test_an_import_says_what_it_left_out_and_refuses_a_bad_source(
 
     refused = cli.command("profile", "import", str(tmp_path), "--name", "work")
     assert refused.returncode == 1
-    assert "is no browser's profile folder" in refused.stderr
+    assert "is not a browser's profile folder" in refused.stderr
     assert cli.command("profile", "import", str(source)).returncode == 2

@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 class DashboardPage:
-    """One open page. ``walls``, ``lines`` and ``pictures`` hold what it was sent so far."""
+    """One open page. ``walls``, ``lines``, ``pictures`` and ``misses``: what it was sent so far."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -26,6 +26,7 @@ class DashboardPage:
         self.walls: list[Json] = []
         self.lines: list[Json] = []
         self.pictures: list[bytes] = []
+        self.misses: list[Json] = []
         self.answers: dict[int, Json] = {}
 
     async def say(self, message: Json) -> None:
@@ -45,6 +46,8 @@ class DashboardPage:
             self.walls.append(message["wall"])
         elif "feed" in message:
             self.lines += message["feed"]
+        elif "missed" in message:
+            self.misses.append(message)
         elif "id" in message:
             self.answers[message["id"]] = message
         return message
@@ -75,7 +78,8 @@ async def new_code(house: HttpDoor) -> str:
 @asynccontextmanager
 async def socket_of(house: HttpDoor, **headers: str) -> AsyncIterator[ClientConnection]:
     address = f"ws://127.0.0.1:{house.port}/dashboard/live"
-    async with websockets.connect(address, additional_headers=headers) as socket:
+    connecting = websockets.connect(address, additional_headers=headers, max_size=None)
+    async with connecting as socket:
         yield socket
 
 

@@ -25,6 +25,7 @@ def test_rebuilding_gives_the_committed_page(built_from: Path, tmp_path: Path) -
     assert made.read_text(encoding="utf-8") == committed.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_bundles_sources_pass_the_type_checker(built_from: Path) -> None:
     command = ["npx", "--no-install", "tsc", "--noEmit"]
     checked = subprocess.run(command, cwd=built_from, capture_output=True, text=True, timeout=50)

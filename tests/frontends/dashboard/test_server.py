@@ -9,12 +9,19 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import httpx
 import pytest
 import websockets
 
+from roost.broker.doors.viewers import INPUTS, Viewers
+from roost.drivers.base import Input, Picture, Shot
+from roost.drivers.fake.page import FakePageDriver
+from roost.drivers.repeated_shots import RepeatedShots
+from roost.errors import TabCrashed
 from roost.frontends.dashboard import viewer_socket
 from roost.frontends.dashboard.viewer_socket import CALLS
 from roost.testing.waits import until
@@ -177,18 +184,107 @@ async def test_a_film_shows_the_tab_that_was_asked_for_and_no_other(tmp_path: Pa
         assert {picture[:4] for picture in page.pictures} == {(7).to_bytes(4, "big")}
 
 
-async def test_nothing_runs_when_the_last_viewer_has_left(tmp_path: Path) -> None:
+async def test_the_page_is_told_why_a_film_has_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse = AsyncMock(side_effect=TabCrashed("The page crashed."))
+    async with http_door(tmp_path) as house, open_page(house) as page:
+        agent = await house.session("shopper")
+        tab = (await agent.tool("browser_navigate", url=URL))["tab"]
+        with monkeypatch.context() as patched:
+            patched.setattr(FakePageDriver, "capture", refuse)
+            await page.say({"films": [{"number": 7, "tab": tab, "kind": "tile"}]})
+            await page.hear_until(lambda: page.misses)
+        assert page.misses[0] == {"missed": 7, "why": "The page crashed."}
+        await page.hear_until(lambda: page.pictures)
+
+
+def _timers() -> list[object]:
+    """Return what the loop would call later for viewers or their films."""
+    waiting = asyncio.get_running_loop()._scheduled  # type: ignore[attr-defined]
+    owners = [getattr(one._callback, "__self__", None) for one in waiting if not one.cancelled()]
+    return [owner for owner in owners if isinstance(owner, Viewers | RepeatedShots)]
+
+
+async def test_nothing_is_captured_and_no_timer_runs_while_nobody_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captures: list[Shot] = []
+    capture = FakePageDriver.capture
+
+    async def counted(self: FakePageDriver, shot: Shot) -> Picture:
+        captures.append(shot)
+        return await capture(self, shot)
+
+    monkeypatch.setattr(FakePageDriver, "capture", counted)
     async with http_door(tmp_path) as house:
         agent = await house.session("shopper")
         tab = (await agent.tool("browser_navigate", url=URL))["tab"]
         viewers = house.house.door._viewers
+        assert (captures, _timers()) == ([], [])
         async with open_page(house) as page:
             await page.say({"films": [{"number": 1, "tab": tab, "kind": "tile"}]})
             await page.hear_until(lambda: page.pictures)
-            assert viewers._timer is not None
+            await page.say({"seen": 1})
+            assert await page.call(1, "ping")
+            assert {type(owner) for owner in _timers()} == {Viewers, RepeatedShots}
+            await page.say({"films": []})  # the dashboard's tab is in the background
+            assert await page.call(2, "ping")
+            assert {type(owner) for owner in _timers()} == {Viewers}
         await until(lambda: not viewers._open)
-        assert viewers._timer is None
+        assert _timers() == []
         assert house.house.broker.audit._listeners == []
+
+
+async def test_a_viewer_that_stops_reading_is_disconnected_and_delays_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewer_socket, "SEND_SECONDS", 0.5)
+    async with http_door(tmp_path) as house, open_page(house) as reader:
+        viewers, audit = house.house.door._viewers, house.house.broker.audit
+        address = f"ws://127.0.0.1:{house.port}/dashboard/live"
+        async with websockets.connect(
+            address, max_size=None, max_queue=1, close_timeout=0
+        ) as silent:
+            await silent.send(json.dumps({"token": reader.token}))
+            await until(lambda: len(viewers._open) == 2)
+            agent = await house.session("shopper")
+            for number in range(100):  # far more than the buffers of a connection hold
+                audit.write(0.0, "call", {"session": "any", "op": "x" * 300_000})
+                if number % 10 == 0:
+                    assert await reader.call(number + 1, "ping")
+                    assert await agent.tool("browser_navigate", url=URL)
+            await until(lambda: len(viewers._open) == 1)
+        assert (await reader.call(5000, "ping"))["result"] == {}
+
+
+async def test_thousands_of_inputs_of_a_viewer_wait_within_bounds_and_delay_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[int] = []
+    may_go_on = asyncio.Event()
+
+    async def slow(self: FakePageDriver, inputs: Sequence[Input]) -> None:
+        sent.append(len(inputs))
+        await may_go_on.wait()
+
+    monkeypatch.setattr(FakePageDriver, "send_input", slow)
+    async with http_door(tmp_path) as house, open_page(house) as page, open_page(house) as beside:
+        agent, other = await house.session("taken"), await house.session("other")
+        tab = (await agent.tool("browser_navigate", url=URL))["tab"]
+        await page.say({"id": 1, "take": "taken"})
+        await page.hear_until(lambda: 1 in page.answers)
+        moves = [{"kind": "move", "x": number, "y": 1} for number in range(100)]
+        for _ in range(50):
+            await page.say({"tab": tab, "inputs": moves})
+        assert await other.tool("browser_navigate", url=URL)
+        assert (await beside.call(1, "ping"))["result"] == {}
+        assert (await page.call(2, "ping"))["result"] == {}
+        (viewer,) = [one for one in house.house.door._viewers._open if one._inputs]
+        assert len(viewer._inputs) == INPUTS
+        may_go_on.set()
+        await until(lambda: not viewer._inputs)
+        assert sum(sent) <= 2 * INPUTS
 
 
 async def test_operations_of_a_page_are_the_operators_and_errors_are_answers(

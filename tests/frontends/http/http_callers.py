@@ -85,9 +85,18 @@ class HttpDoor:
         return Caller(self.client, opened["token"], name)
 
 
+def plain_http(base_url: str = "", **more: Any) -> httpx.AsyncClient:
+    """Return a client for ``http:`` addresses.
+
+    Without ``verify=False``, each client would read all certificates of this system, which takes
+    longer than most tests.
+    """
+    return httpx.AsyncClient(base_url=base_url, verify=False, **more)
+
+
 @asynccontextmanager
 async def http_door(folder: Path, **settings: Any) -> AsyncIterator[HttpDoor]:
     async with fake_house(folder, **settings) as house:
         assert house.broker.http is not None
-        async with httpx.AsyncClient(base_url=house.broker.http, timeout=10) as client:
+        async with plain_http(house.broker.http, timeout=10) as client:
             yield HttpDoor(house, client)

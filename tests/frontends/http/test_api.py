@@ -26,6 +26,7 @@ from roost.testing.broker_api import API_CHECKS, ApiCheck, Direct, check_broker_
 from roost.testing.house import FakeHouse
 from roost.testing.waits import SECONDS
 from roost.wire.hello import ClientKind, Hello
+from tests.frontends.http.http_callers import plain_http
 
 R = TypeVar("R", bound=View)
 CONNECTIONS = 50
@@ -146,8 +147,8 @@ class Http:
         if hello.kind is ClientKind.CLI:
             return await self._person.enter(house, hello)
         if self._wire is None:
-            client = httpx.AsyncClient(
-                base_url=str(house.broker.http),
+            client = plain_http(
+                str(house.broker.http),
                 timeout=SECONDS,
                 limits=httpx.Limits(max_connections=CONNECTIONS),
             )

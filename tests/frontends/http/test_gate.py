@@ -185,7 +185,7 @@ async def test_chromedriver_without_a_session_is_told_at_once_what_to_do(tmp_pat
 
 
 @only_linux
-async def test_chromedriver_started_for_a_session_needs_no_token_and_a_page_is_no_chromedriver(
+async def test_chromedriver_started_for_a_session_needs_no_token_and_a_page_cannot_imitate_it(
     tmp_path: Path,
 ) -> None:
     async with http_door(tmp_path) as here:

@@ -21,7 +21,7 @@ from roost.frontends.http.server import HttpServer
 from roost.local.home import Home
 from roost.testing.house import fake_house
 from roost.testing.waits import SECONDS, answer_of, until
-from tests.frontends.http.http_callers import http_door
+from tests.frontends.http.http_callers import http_door, plain_http
 
 
 @pytest.fixture
@@ -85,11 +85,12 @@ async def test_the_first_connection_loads_the_http_code_and_all_that_wait_are_an
 ) -> None:
     async with fake_house(tmp_path) as house:
         assert house.broker.http is not None
-        async with httpx.AsyncClient(base_url=house.broker.http, timeout=SECONDS) as client:
+        async with plain_http(house.broker.http, timeout=SECONDS) as client:
             answers = await asyncio.gather(*(client.get("/healthz") for _ in range(20)))
         assert {answer.status_code for answer in answers} == {200}
 
 
+@pytest.mark.slow
 def test_a_broker_nobody_asks_over_http_has_not_loaded_it(tmp_path: Path) -> None:
     code = (
         "import sys, roost.daemon.wiring;"

@@ -54,6 +54,7 @@ async def test_any_other_failure_of_the_import_is_told_to_the_caller(
             await LazyServer().module()
 
 
+@pytest.mark.slow
 def test_an_import_that_ran_out_of_descriptors_half_way_is_tried_again() -> None:
     """The test uses a separate process, in which the SDK was not imported before."""
     code = """
@@ -82,6 +83,7 @@ asyncio.run(main())
     assert done.stdout.splitlines() == [os.strerror(errno.EMFILE), "make_server"], done.stderr
 
 
+@pytest.mark.slow
 def test_a_broker_without_mcp_clients_does_not_load_the_sdk() -> None:
     code = "import roost.daemon.main, sys; print('mcp' in sys.modules, 'mcp_types' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -88,7 +88,7 @@ async def test_an_error_is_text_or_an_object() -> None:
 
 
 @pytest.mark.parametrize("message", [{}, {"op": 3}, {"op": "nope", "args": []}, {"op": "nope"}])
-async def test_a_call_that_is_none_is_refused(message: dict[str, Any]) -> None:
+async def test_a_message_that_is_not_a_call_is_refused(message: dict[str, Any]) -> None:
     line = Spoken()
     began(Answering(ValueView(tab="t1")), line).heard(message)
     await until(lambda: bool(line.sent))

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from roost import core
 from roost.broker.browser.jars import Jars, Surroundings
-from roost.broker.text_limits import short_url, shortened, whole
+from roost.broker.text_limits import whole
 from roost.conditions import NO_CONDITIONS, Conditions
 from roost.core import events as ev
 from roost.core.rows import Session, Tab, TabState
@@ -93,6 +93,7 @@ class Browser:
         self._hear = around.hear
         self._page_heard = heard
         self._state = around.state
+        self._limits = around.limits
         self._clock = around.clock
         self._tasks = around.tasks
         self._look_soon = around.look_soon
@@ -173,7 +174,7 @@ class Browser:
                 handles=started.tabs,
                 jars=started.jars,
                 groups=started.groups,
-                places={handle: short_url(url) for handle, url in started.places.items()},
+                places={handle: self._limits.url(url) for handle, url in started.places.items()},
                 jar_of=started.jar_of,
             )
         )
@@ -254,7 +255,7 @@ class Browser:
             await self.jars.put_downloads(session)
 
     def _heard(self, event: DriverEvent) -> Hold | None:
-        event = shortened(event)
+        event = self._limits.shortened(event)
         if self.started is None:
             # The event precedes BrowserUp, but the core must know the browser before its tabs.
             self._early.append(event)

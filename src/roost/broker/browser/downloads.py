@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -61,16 +62,20 @@ class Download:
 
 
 class Downloads:
-    """The downloads of all sessions, in folders below ``files``."""
+    """The downloads of all sessions, in folders below ``files``.
 
-    def __init__(self, files: Path) -> None:
+    redact: removes the person's secrets from the names that servers suggest.
+    """
+
+    def __init__(self, files: Path, redact: Callable[[str], str] = str) -> None:
         self._files = files
+        self._redact = redact
         self._kept: dict[SessionId, list[Download]] = {}
         self._running: dict[str, tuple[SessionId, Download]] = {}
         self._changed = ChangeSignal()
 
     def began(self, event: DownloadBegan, session: SessionId, tabs: frozenset[TabId]) -> Download:
-        download = Download(safe_name(event.name), event.url, tabs)
+        download = Download(safe_name(self._redact(event.name)), event.url, tabs)
         kept = self._kept.setdefault(session, [])
         kept.append(download)
         del kept[:-KEPT]

@@ -31,7 +31,7 @@ _SYSTEM: Final = tuple(
 _COMMON: Final = frozenset(
     map(Path, ("/", "/home", "/media", "/mnt", "/opt", "/private/tmp", "/root", "/srv", "/tmp"))
 ) | frozenset(map(Path, ("/Users", "/Volumes", "/var", "/var/tmp")))
-"""These are no projects themselves, but a folder below them may be one."""
+"""These folders are not projects themselves, but a folder below them may be one."""
 
 
 def working_folder(said: str | None, user_home: Path, roost_home: Path) -> str | None:
@@ -131,7 +131,9 @@ class Folders:
             # Resolve the file like its folders: a symlink must not lead out of the folder.
             real = Path(os.path.normpath(base / name)).resolve()
         except (OSError, ValueError, RuntimeError):  # too long, a NUL, a loop of links
-            raise BadRequest(f"{field}: {name[:NAME_CHARS]!r} is no path.", field=field) from None
+            raise BadRequest(
+                f"{field}: {name[:NAME_CHARS]!r} is not a path.", field=field
+            ) from None
         own = self._own.resolve()
         if real.is_relative_to(own):
             return own, real

@@ -20,6 +20,7 @@ from roost.broker.tasks import Tasks
 from roost.drivers.events import PageEvent, RequestEnded, RequestSent
 from roost.drivers.recorded import INDEX
 from roost.errors import BadRequest, RoostError, TooLarge
+from roost.vault.redaction import Redactor
 from roost.vocabulary import MIB, TabId
 
 ENTRIES = 2000
@@ -56,9 +57,11 @@ class Recording:
     """The requests of one session since the recording began.
 
     read_body: reads the body of a tab's response.
+    redactor: removes the person's secrets from what is recorded.
     """
 
     tasks: Tasks
+    redactor: Redactor
     read_body: Callable[[TabId, str], Awaitable[bytes]]
     entries: list[_Entry] = field(default_factory=list)
     _open: dict[tuple[TabId, str], _Entry] = field(default_factory=dict)
@@ -69,17 +72,21 @@ class Recording:
         """Add what an event says about a request of the session."""
         if isinstance(event, RequestSent):
             if len(self.entries) < ENTRIES:
-                entry = _Entry(tab, replace(event, headers=_bounded(event.headers)), now)
+                entry = _Entry(tab, replace(event, headers=self._bounded(event.headers)), now)
                 self.entries.append(entry)
                 self._open[tab, event.request] = entry
         elif isinstance(event, RequestEnded):
             self._ended(tab, event, now)
 
+    def without(self, is_hidden: Callable[[str], bool]) -> None:
+        """Drop the requests to addresses that are hidden from the caller."""
+        self.entries = [one for one in self.entries if not is_hidden(one.sent.url)]
+
     async def har(self, version: str) -> bytes:
         """Return the recording as a HAR file."""
         if self._reading:
             await asyncio.wait(self._reading, timeout=BODY_SECONDS)
-        return await asyncio.to_thread(_har, self.entries, version)
+        return await asyncio.to_thread(_har, self.entries, version, self.redactor)
 
     def _ended(self, tab: TabId, event: RequestEnded, now: float) -> None:
         entry = self._open.get((tab, event.request))
@@ -87,7 +94,7 @@ class Recording:
             return
         entry.status = event.status or entry.status
         entry.mime_type = event.mime_type or entry.mime_type
-        entry.headers = _bounded(event.headers) or entry.headers
+        entry.headers = self._bounded(event.headers) or entry.headers
         entry.error = event.error
         if not event.finished:
             return
@@ -109,22 +116,22 @@ class Recording:
             self._bytes += len(body)
             entry.body = body
 
+    def _bounded(self, headers: Headers) -> Headers:
+        cut = self.redactor.cut
+        return tuple((name, cut(value, HEADER_CHARS)) for name, value in headers[:HEADERS])
 
-def _bounded(headers: Headers) -> Headers:
-    return tuple((name, value[:HEADER_CHARS]) for name, value in headers[:HEADERS])
 
-
-def _har(entries: list[_Entry], version: str) -> bytes:
+def _har(entries: list[_Entry], version: str, redactor: Redactor) -> bytes:
     log = {
         "version": "1.2",
         "creator": {"name": "Roost", "version": version},
         "pages": [],
-        "entries": [_entry(one) for one in entries],
+        "entries": [redactor.data(_entry(one, redactor)) for one in entries],
     }
     return json.dumps({"log": log}, ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
 
-def _entry(entry: _Entry) -> dict[str, Any]:
+def _entry(entry: _Entry, redactor: Redactor) -> dict[str, Any]:
     took = 0.0 if entry.ended_at is None else max(0.0, entry.ended_at - entry.at) * 1000
     query = parse_qsl(urlsplit(entry.sent.url).query, keep_blank_values=True)
     response = {
@@ -133,7 +140,7 @@ def _entry(entry: _Entry) -> dict[str, Any]:
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": _named(entry.headers),
-        "content": _content(entry),
+        "content": _content(entry, redactor),
         "redirectURL": next((v for k, v in entry.headers if k.lower() == "location"), ""),
         "headersSize": -1,
         "bodySize": -1,
@@ -160,8 +167,8 @@ def _entry(entry: _Entry) -> dict[str, Any]:
     }
 
 
-def _content(entry: _Entry) -> dict[str, Any]:
-    body = entry.body
+def _content(entry: _Entry, redactor: Redactor) -> dict[str, Any]:
+    body = None if entry.body is None else redactor.encoded(entry.body)
     content: dict[str, Any] = {
         "size": -1 if body is None else len(body),
         "mimeType": entry.mime_type or "x-unknown",

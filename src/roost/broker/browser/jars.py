@@ -19,11 +19,13 @@ from urllib.parse import urlsplit
 
 from roost import core
 from roost.broker.browser import downloads
+from roost.broker.browser.backup_limits import in_room, is_too_large, with_databases
 from roost.broker.browser.jar_backups import JarBackup
-from roost.broker.browser.kept_storage import in_room, is_too_large, with_databases
 from roost.broker.browser.proxy import LOOPBACK, FilteringProxy
+from roost.broker.browser.refusal_notes import refusal_notes
 from roost.broker.clock import Clock
 from roost.broker.tasks import Tasks
+from roost.broker.text_limits import TextLimits
 from roost.conditions import NO_CONDITIONS
 from roost.core import events as ev
 from roost.core.rows import Jar, Session, TabState
@@ -71,6 +73,7 @@ class Surroundings:
     state: Callable[[], State]
     hear: Callable[[ev.Event], None]
     """Report a fact to the core."""
+    limits: TextLimits
     note: Callable[[SessionId, str], None]
     """Add a line to the session's next reply."""
     kept: Callable[[JarId], JarBackup | None]
@@ -542,6 +545,7 @@ class Jars:
                 return None
             upstream = way_out
         proxy = FilteringProxy(session.allow, session.deny, upstream, own_ports=self.own_ports)
+        proxy.on_refused = refusal_notes(session.id, self._around.state, self._around.note)
         await proxy.start(port)
         self._proxies[jar] = proxy
         return proxy

@@ -15,6 +15,7 @@ from typing import Any, assert_never
 
 from roost.broker.change_signal import ChangeSignal
 from roost.broker.clock import Clock
+from roost.broker.text_limits import Cut
 from roost.core.redaction import redacted_url
 from roost.core.rows import Tab
 from roost.drivers.events import (
@@ -48,7 +49,7 @@ def remembered(tab: Tab) -> PageMemory:
     return PageMemory(tab.next_ref, tab.next_frame, dict(tab.frames))
 
 
-def notice_of(event: PageEvent) -> tuple[NoticeKind, dict[str, Any]] | None:
+def notice_of(event: PageEvent, cut: Cut) -> tuple[NoticeKind, dict[str, Any]] | None:
     """Return kind and data of the notice that the session's agents get for the event, if any."""
     match event:
         case DialogOpened():
@@ -56,7 +57,7 @@ def notice_of(event: PageEvent) -> tuple[NoticeKind, dict[str, Any]] | None:
         case DialogClosed():
             return NoticeKind.DIALOG_CLOSED, {}
         case ConsoleSaid(level="error"):
-            text, url = event.text[:NOTICE_CHARS], event.url[:NOTICE_CHARS]
+            text, url = cut(event.text, NOTICE_CHARS), cut(event.url, NOTICE_CHARS)
             return NoticeKind.CONSOLE_ERROR, {"text": text, "url": url, "line": event.line}
         case _:
             return None
@@ -167,7 +168,7 @@ class PageRecord:
         return before != digest
 
     def is_idle(self, now: float, seconds: float) -> bool:
-        """Return True if the page has had no pending request for so many seconds."""
+        """Return True if the page has had no pending request for ``seconds``."""
         ended = max((one.ended_at or one.at for one in self.requests.values()), default=-math.inf)
         return not self._pending and now - ended >= seconds
 

@@ -46,7 +46,7 @@ class PersonFiles:
         plain = name.replace("\0", "").replace("\\", "/").rpartition("/")[2]
         cut = os.fsdecode(plain.encode("utf-8", "replace")[:NAME_BYTES]).strip() or "file"
         if cut in (".", ".."):
-            raise BadRequest("name: this is no name of a file.", field="name")
+            raise BadRequest("name: this is not a name of a file.", field="name")
         return IncomingFile(tab, self._folder / session / secrets.token_hex(8) / cut, size)
 
     async def write(self, file: IncomingFile, data: bytes) -> None:

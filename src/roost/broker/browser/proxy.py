@@ -91,6 +91,8 @@ class FilteringProxy:
         self._resolver = resolver or Resolver()
         self._refusals: deque[UrlBlocked] = deque(maxlen=REFUSALS)
         self._refused = 0
+        self.on_refused: Callable[[str], None] = lambda host: None
+        """Called with each host that the lists refuse."""
         self.ask: Ask = lambda site, challenge: False
         self._password: str | None = None
         self._asking: asyncio.Future[bool] | None = None
@@ -190,6 +192,7 @@ class FilteringProxy:
             logger.info("proxy: refused %s", host)
             self._refused += 1
             self._refusals.append(error)
+            self.on_refused(host)
             return _answer(writer, "403 Forbidden", error.message)
         except (OSError, TimeoutError) as error:
             return _answer(writer, "502 Bad Gateway", f"{host} cannot be reached: {error}")

@@ -1,6 +1,8 @@
-"""One caller's ``BrokerApi``: it runs each operation under one deadline and audits the outcome.
+"""One caller's ``BrokerApi``: runs each operation under one deadline and audits the outcome.
 
-``WORK`` maps each operation to its function in ``broker.work``.
+``WORK`` maps each operation to its function in ``broker.work``. If that function needs an approval,
+``Caller`` asks the person and calls the function again. ``call`` removes the person's secrets from
+every answer and error, and adds notes for the agent.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from roost import core
 from roost.api import operations as ops
-from roost.api.broker import Notice, Notices
+from roost.api.broker import ENDS_WHEN_ASKED, Notice, Notices
 from roost.api.operations import Answers, Audience, Operation
 from roost.api.views import View
 from roost.broker.broker import Broker
@@ -56,6 +58,9 @@ Work = Callable[[Broker, AgentId, Any], Awaitable[View]]
 logger = logging.getLogger(__name__)
 REDACTED_AT_ONCE = 200_000
 """Longer texts are searched for secrets in a thread, because that takes more than 5 ms."""
+
+WITHOUT_PAGES = (ops.SessionDispose, ops.SessionHeartbeat, ops.Ping)
+"""Operations whose replies have no word of a page."""
 
 WORK: dict[type[Operation], Work] = {
     ops.Navigate: page_work.navigate,
@@ -194,17 +199,19 @@ class Caller:
             view = await self._audited(operation, _seconds(operation, timeout))
         except RoostError as error:
             raise (error if redactor.is_idle else error.redacted(redact)) from None
+        if self._is_told:
+            mine = [member.session for member in broker.state.memberships(agent)]
+            notes = [line for session in mine for line in broker.watchers.take_notes(session)]
+            news = [
+                one for session in mine for one in drawing_work.untold_pictures(broker, session)
+            ]
+            view = view.with_news(notes, news) if notes or news else view
         if not redactor.is_idle:
             if view.largest_text() > REDACTED_AT_ONCE:
                 view = await asyncio.to_thread(view.redacted, redact)
             else:
                 view = view.redacted(redact)
-        if not self._is_told:
-            return cast(R, view)
-        mine = [member.session for member in broker.state.memberships(agent)]
-        notes = [line for session in mine for line in broker.watchers.take_notes(session)]
-        shown = [one for session in mine for one in drawing_work.untold_pictures(broker, session)]
-        return cast(R, view.with_news(notes, shown) if notes or shown else view)
+        return cast(R, view)
 
     def watch(self, session: str | None = None) -> Notices:
         state, agent = self._broker.state, self._agent
@@ -216,7 +223,7 @@ class Caller:
             is_member = state.member(agent, SessionId(notice.session)) is not None
             return is_member or agent == OPERATOR or agent in to
 
-        if agent == OPERATOR:  # the operator is no member, so addresses are redacted
+        if agent == OPERATOR:  # the operator is not a member, so addresses are redacted
             return self._broker.watchers.listen(sees, view_of.notice)
         return self._broker.watchers.listen(sees)
 
@@ -230,11 +237,14 @@ class Caller:
         return view
 
     async def _step(self, operation: Operation, seconds: float) -> View:
-        """Perform a step of a batch that has so many seconds left."""
+        """Perform a step of a batch within ``seconds``, the rest of the batch's time."""
         return await self._audited(operation, min(seconds, _seconds(operation, None)))
 
     async def _work(self, operation: Operation, seconds: float) -> View:
+        await self._know_secrets(operation)
         if isinstance(operation, ops.Batch):
+            # A batch cannot be repeated: the steps before the one that needs an approval are done.
+            ENDS_WHEN_ASKED.set(False)
             return await batch.run(self._broker, self._agent, operation, seconds, self._step)
         work = WORK[type(operation)]
         while True:
@@ -245,6 +255,17 @@ class Caller:
                 return view
             except core.ApprovalNeeded as needed:
                 await questions.ask(self._broker, needed)
+
+    async def _know_secrets(self, operation: Operation) -> None:
+        """Make sure that the values of all secrets that the agent's pages may show are known, so
+        that they can be removed from the reply. Raises ``VaultLocked``."""
+        broker = self._broker
+        if self._agent == OPERATOR or isinstance(operation, WITHOUT_PAGES):
+            return
+        for member in broker.state.memberships(self._agent):
+            session = broker.state.sessions.get(member.session)
+            if session is not None and session.secrets:
+                await broker.secrets.known_again(session.secrets)
 
     def _performer(self, operation: Operation) -> AgentId:
         """Return the agent that performs the operation."""

@@ -168,7 +168,7 @@ class SessionLook:
         infos = await self._driver.targets()
         # Read the rows after the browser's reply, so that a tab closed meanwhile is left out.
         own = {row.handle for row in self._broker.state.tabs_in(self._session)}
-        return [info for info in infos if info["targetId"] in own]
+        return [self._broker.redactor.data(info) for info in infos if info["targetId"] in own]
 
 
 class BrokerSeat:

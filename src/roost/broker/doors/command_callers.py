@@ -1,4 +1,4 @@
-"""The broker as a ``roost`` command may use it. ``identity.py`` decides who runs the command.
+"""The callers of ``roost`` commands. ``identity.py`` decides who runs the command.
 
 Most classes here choose a ``Caller`` for each operation: the agent that the command belongs to, the
 operator, or the agent of a session that the command names.
@@ -38,7 +38,7 @@ HOUSE_KEEPING: Final[frozenset[type]] = frozenset(
 
 
 class UnprovenCaller:
-    """The broker as an unproven command may use it: housekeeping at most."""
+    """The broker for an unproven command, which may only start, stop and inspect the broker."""
 
     def __init__(self, operator: BrokerApi, verdict: Unproven) -> None:
         self._operator = operator

@@ -45,7 +45,7 @@ def agent_of_hook(
 
 
 class CommandHookCaller:
-    """The broker as a hook may use it whose client has no shim. The client's commands are an agent
+    """The broker for a hook whose client has no shim. The client's commands are an agent
     (``process_agents.py``), which is made when a hook reports its first command.
 
     agent: that agent, if it exists.
@@ -70,7 +70,7 @@ class CommandHookCaller:
 
 
 class HookCaller:
-    """The broker as a hook may use it: it may end a turn of its agent's loop, and report which
+    """The broker for a hook. A hook may end a turn of its agent's loop, and report which
     sub-agent of its agent runs a tool."""
 
     def __init__(self, agent: BrokerApi) -> None:

@@ -32,8 +32,8 @@ and a connected agent runs in its control group, or it or one of its ancestors w
 variables that clients set for their agents' commands.
 
 A client's own environment may name a session (``ROOST_SESSION``). That counts only if the person
-started the client: nothing above it is a client, an agent or an editor, and it is no orphan from
-where an agent runs.
+started the client: nothing above it is a client, an agent or an editor, and it is not an orphan
+from where an agent runs.
 
 These rules do not stop a process of the same user that wants to act as the person, because it can
 read the operator's token. They keep agents from acting as the person by accident, and the audit
@@ -201,14 +201,14 @@ def caller_of(
             )
             return OfClient(one.process, below, _is_persons(client, agents, shims, places))
         if one.names & EDITORS or one.folders & EDITOR_FOLDERS:
-            because = f"It runs in {one.program}, where agents run commands, too."
+            because = f"It runs in {one.program}, where agents also run commands."
             return Unproven(because, below=below)
     if not command.program:
         return Unproven("Its process cannot be seen from here.")
     if command.has_terminal and _reaches_a_terminal(command):
         shared = _shared_with(shims, command.above)
         if shared is not None:
-            return Unproven(f"It runs below {shared.program}, and an agent does, too.")
+            return Unproven(f"It runs below {shared.program}, and so does an agent.")
         server = _left_parent(command.above)
         if server is not None and _may_be_an_agents(server, places):
             return Unproven(f"It runs in {server.program}, which an agent may have started.")

@@ -35,7 +35,7 @@ NOT_REPORTED = (
 
 
 class SubagentCaller(Caller):
-    """The broker as a sub-agent may use it. A call that names a session or tab of a parent runs as
+    """The broker for a sub-agent. A call that names a session or tab of a parent runs as
     that parent; every other call runs in the sub-agent's own session."""
 
     async def call(self, operation: Answers[R], *, timeout: float | None = None) -> R:
@@ -79,7 +79,7 @@ class SharedConnection:
     async def caller(self, origin: CallOrigin) -> BrokerApi:
         """Return the broker for the agent that makes the call."""
         if self._agent not in self._broker.state.agents:
-            return self._main  # which says that the agent has ended
+            return self._main  # the call will be answered that the agent has ended
         if origin.thread is not None:
             return caller_for(self._broker, self._of_thread(origin).id)
         if origin.subagent is not None:
@@ -102,7 +102,7 @@ class SharedConnection:
     async def _reported(self, origin: CallOrigin) -> str:
         reports, agent = self._broker.subagent_reports, self._agent
         if self._broker.state.subagents(agent):
-            reports.expect(agent)  # after a restart of the broker no report is known
+            reports.expect(agent)  # a broker restart has lost the earlier reports
         if not reports.are_expected(agent):
             return MAIN
         assert origin.tool_use is not None
@@ -111,7 +111,7 @@ class SharedConnection:
             return found
         if origin.is_repeated:
             raise Interrupted(
-                "The broker restarted during this call, and nobody knows any more which sub-agent"
+                "The broker restarted during this call, and no longer knows which sub-agent"
                 " made it."
             )
         if reports.note_once(agent):

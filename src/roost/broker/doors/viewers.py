@@ -1,6 +1,8 @@
 """Viewers: the dashboards that are open now. Implements ``api.dashboard``.
 
-While nobody looks, nothing here runs: no timer, no film, no listener.
+A viewer gets the wall, the feed and pictures. The pictures come from the drivers: ``driver.film``
+for each tab that a viewer shows. While no dashboard is open, nothing here runs: no timer, no film,
+no listener.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import logging
 import subprocess
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from roost import core
@@ -36,7 +38,7 @@ from roost.api.dashboard import (
 from roost.broker.broker import Broker
 from roost.broker.browser.person_files import FILES, IncomingFile
 from roost.broker.doors.caller import Caller
-from roost.broker.work import drawing_work, house_work
+from roost.broker.work import drawing_work, house_work, policy
 from roost.broker.work import views as view_of
 from roost.core import events as ev
 from roost.core.rows import Session, Tab, TabState
@@ -53,7 +55,15 @@ from roost.drivers.base import (
     MouseUp,
     Wheel,
 )
-from roost.errors import BadRequest, Internal, NotFound, RoostError, TabGone, Unauthorized
+from roost.errors import (
+    BadRequest,
+    BrowserLost,
+    Internal,
+    NotFound,
+    RoostError,
+    TabGone,
+    Unauthorized,
+)
 from roost.local import checkup
 from roost.vocabulary import (
     OPERATOR,
@@ -73,11 +83,14 @@ DIALOG_CHARS = 2000
 FILMS = 64
 INPUTS = 512
 INPUT_SECONDS = 5.0
-"""Give up input that a page does not take for so long, for example because a dialog is open."""
+"""Give up input that a page does not take within this time, for example because a dialog is
+open."""
 FILM_OPTIONS = {
     FilmKind.TILE: FilmOptions(width=400, height=300, quality=40, interval=1.0),
     FilmKind.LARGE: FilmOptions(width=1600, height=1200, quality=70, interval=0.03),
 }
+SPREAD_STEPS, SPREAD = 7, 0.015
+"""The intervals of films of one kind differ by up to six times this share."""
 logger = logging.getLogger(__name__)
 
 
@@ -129,7 +142,9 @@ class Viewers:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(WALL_SECONDS, self._look)
-        wall = wall_of(self._broker)
+        wall, redactor = wall_of(self._broker), self._broker.redactor
+        if not redactor.is_idle:
+            wall = wall.redacted(redactor.text)
         for viewer in list(self._open):
             viewer.show(wall)
 
@@ -359,10 +374,21 @@ class BrokerViewer:
         def show(picture: FilmPicture) -> None:
             self._ear.filmed(wish.number, picture.data, picture.viewport)
 
+        def miss(error: RoostError) -> None:
+            self._ear.missed(wish.number, error.message)
+
+        options = FILM_OPTIONS[wish.kind]
+        # Films that begin together would take their pictures together, and agents would wait for
+        # all of them. So the intervals differ a little.
+        spread = wish.number % SPREAD_STEPS * SPREAD
+        options = replace(options, interval=options.interval * (1 + spread))
         try:
-            projector.film = await driver.film(handle, FILM_OPTIONS[wish.kind], show)
-        except RoostError as error:  # the tab closed meanwhile, or the browser died
+            projector.film = await driver.film(handle, options, show, miss)
+        except (TabGone, BrowserLost) as error:  # the tile says so
             logger.debug("a film did not begin: %s", error)
+            projector.place = None
+        except RoostError as error:
+            miss(error)
             projector.place = None
 
 
@@ -420,6 +446,7 @@ def _tile(broker: Broker, row: Session, busy: set[TabId]) -> TileView:
         **_question(broker, row),
         asking=[asks for tab in tabs if (asks := _asks(broker, tab)) is not None],
         parent=row.parent,
+        policy=policy.restrictions(broker, row.id),
     )
 
 

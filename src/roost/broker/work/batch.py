@@ -21,7 +21,7 @@ from roost.vocabulary import OPERATOR, AgentId
 ANSWER_SECONDS = 5.0
 """The end of a batch's time that is kept to read the page and to answer."""
 Perform = Callable[[Operation, float], Awaitable[views.View]]
-"""Performs one operation within so many seconds, as a call of the same agent."""
+"""Performs one operation within the given seconds, as a call of the same agent."""
 
 
 async def run(
@@ -81,7 +81,7 @@ async def _step(
     try:
         if left <= 0:
             raise Timeout("The batch's time is over.", hint="Send the remaining steps again.")
-        if op.needs_ref(number):
+        if number in op.ref_steps:
             ref = getattr(last, "ref", None)
             if ref is None:
                 raise BadRequest(

@@ -1,7 +1,7 @@
 """The work behind the operations on a session's conditions.
 
-An operation computes the new conditions, records them, and makes the browser follow them. If the
-browser refuses a value, the conditions from before come back.
+An operation computes the new conditions, records them, and makes the browser follow them. If that
+fails, the conditions from before come back, and the files of a new rule are deleted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from roost.api import condition_operations as ops
 from roost.api import condition_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser import har
+from roost.broker.browser.browser import Browser
 from roost.broker.work import policy
 from roost.broker.work.devices import device
 from roost.conditions import (
@@ -39,7 +40,7 @@ from roost.conditions import (
     OriginHeaders,
     Route,
     Script,
-    origin_of,
+    written_origin,
 )
 from roost.core.rows import PageConditions, Session
 from roost.drivers.base import ConditionsDriver
@@ -109,12 +110,13 @@ async def route(broker: Broker, agent: AgentId, op: ops.Route) -> views.Conditio
             body_path=None if body is None else str(_folder(broker, session) / name),
         )
         rule = replace(rule, shown=_shown(op, rule, body))
-        _check_together((*row.conditions.routes, rule))
-        if body is not None:
-            await asyncio.to_thread(_write, _folder(broker, session) / name, body)
         routes = (*row.conditions.routes, rule)
-        conditions = replace(row.conditions, routes=routes)
-        now = await put(replace(row, conditions=conditions, routes_made=number))
+        _check_together(routes)
+        async with _files_of(rule):
+            if body is not None:
+                await asyncio.to_thread(_write, _folder(broker, session) / name, body)
+            conditions = replace(row.conditions, routes=routes)
+            now = await put(replace(row, conditions=conditions, routes_made=number))
     return _view(now, added=name)
 
 
@@ -126,21 +128,17 @@ async def route_har(broker: Broker, agent: AgentId, op: ops.RouteHar) -> views.C
         number = row.routes_made + 1
         name = f"r{number}" if row.tab is None else f"{row.tab}-r{number}"
         folder = _folder(broker, session) / name
-        shutil.rmtree(folder, ignore_errors=True)
-        count = await asyncio.to_thread(har.split, path, folder)
         is_abort = op.not_found == "abort"
-        rule = Route(
-            id=name,
-            url=glob.text,
-            har=str(folder),
-            abort="failed" if is_abort else None,
-            shown=f"answers from {count} recorded responses, "
-            + ("or aborts" if is_abort else "or goes on"),
-        )
-        routes = (*row.conditions.routes, rule)
-        _check_together(routes)
-        conditions = replace(row.conditions, routes=routes)
-        now = await put(replace(row, conditions=conditions, routes_made=number))
+        rule = Route(id=name, url=glob.text, har=str(folder), abort="failed" if is_abort else None)
+        _check_together((*row.conditions.routes, rule))
+        async with _files_of(rule):
+            await asyncio.to_thread(_forget, [rule])  # a broker that was killed may have left some
+            count = await asyncio.to_thread(har.split, path, folder)
+            otherwise = "or aborts" if is_abort else "or goes on"
+            shown = f"answers from {count} recorded responses, {otherwise}"
+            routes = (*row.conditions.routes, replace(rule, shown=shown))
+            conditions = replace(row.conditions, routes=routes)
+            now = await put(replace(row, conditions=conditions, routes_made=number))
     return _view(now, added=name)
 
 
@@ -272,7 +270,13 @@ async def _changing(
             broker.decide(core.put_conditions, changed)
             try:
                 await browser.put_conditions(session.id)
-            except BadRequest:
+            except asyncio.CancelledError:
+                # The call's time is over, or its caller is gone: nobody can wait for the browser.
+                broker.decide(core.put_conditions, row)
+                name = f"take back the conditions of {session.id}"
+                broker.tasks.spawn(_put_again(browser, session, turn), name=name)
+                raise
+            except Exception:
                 broker.decide(core.put_conditions, row)
                 with contextlib.suppress(RoostError):
                     await browser.put_conditions(session.id)
@@ -280,6 +284,11 @@ async def _changing(
             return changed
 
         yield row, put
+
+
+async def _put_again(browser: Browser, session: Session, turn: asyncio.Lock) -> None:
+    async with turn:
+        await browser.put_conditions(session.id)
 
 
 # --- reading arguments ----------------------------------------------------------------------------
@@ -341,7 +350,7 @@ def _origin(text: str) -> str:
         raise BadRequest(
             "origin: expected scheme, host and port, like https://example.com.", field="origin"
         )
-    return _usual(origin_of(origin))
+    return _usual(written_origin(origin))
 
 
 def _usual(origin: str) -> str:
@@ -447,6 +456,16 @@ def _write(path: Path, body: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with open(os.open(path, flags, 0o600), "wb") as writing:
         writing.write(body)
+
+
+@asynccontextmanager
+async def _files_of(rule: Route) -> AsyncIterator[None]:
+    """Delete the files of a new rule if the block fails."""
+    try:
+        yield
+    except BaseException:
+        await asyncio.to_thread(_forget, [rule])
+        raise
 
 
 def _forget(routes: Sequence[Route]) -> None:

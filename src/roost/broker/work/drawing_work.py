@@ -15,9 +15,9 @@ from roost.api import views
 from roost.api.dashboard import DrawnShape, PersonDrawing
 from roost.broker.broker import Broker
 from roost.broker.drawings import Drawing, DrawnElement
-from roost.broker.work import page_use
+from roost.broker.work import page_use, secret_documents
 from roost.core.rows import Tab
-from roost.errors import BadRequest, RoostError
+from roost.errors import BadRequest, DialogOpen, PolicyDenied, RoostError
 from roost.hints import Hint
 from roost.page.page import Page
 from roost.vocabulary import AgentId, SessionId
@@ -31,13 +31,15 @@ _REF = re.compile(r"(?:f\d+)?e\d+")
 
 
 async def draw(broker: Broker, row: Tab, drawn: PersonDrawing) -> None:
-    """Keep the drawing, and tell the session's agent of it with its next reply.
+    """Keep the drawing, and tell the session's agent of it with its next reply. Raises
+    ``PolicyDenied`` if the picture may show a secret.
 
     A page that does not answer, or that shows a dialog, only costs the elements: the agent still
     gets the words and the picture.
     """
     assert row.session is not None
     picture = _picture(drawn.picture)
+    await _check_picture(broker, row)
     elements: list[DrawnElement] = []
     with contextlib.suppress(RoostError, TimeoutError):
         async with asyncio.timeout(FIND_SECONDS):
@@ -117,6 +119,20 @@ def _picture(data: str) -> bytes:
     if not picture.startswith(JPEG):
         raise BadRequest("picture: a JPEG in base64 is needed.", field="picture")
     return picture
+
+
+async def _check_picture(broker: Broker, row: Tab) -> None:
+    """Raise ``PolicyDenied`` if the page shows a secret, or does not say whether it does."""
+    if not secret_documents.may_show_secret(broker, row):
+        return
+    try:
+        async with asyncio.timeout(FIND_SECONDS):
+            await secret_documents.check_picture(page_use.in_page(broker, row, None))
+    except (DialogOpen, TimeoutError):
+        raise PolicyDenied(
+            "A secret was filled into a page of this session, and the page does not answer.",
+            hint="Show it again when the page answers.",
+        ) from None
 
 
 def _region(shapes: list[DrawnShape]) -> tuple[float, float, float, float]:

@@ -39,15 +39,17 @@ async def get(broker: Broker, agent: AgentId, op: ops.Get) -> views.ElementValue
             what=op.what,
             name=op.name,
             names=op.names or None,
-            maxLength=op.max_length,
+            maxLength=op.max_length + broker.redactor.longest,
             timeoutMs=page_use.wait_ms(broker),
         )
-        value = found["value"]
+        value, is_cut = found["value"], found["truncated"]
+        if isinstance(value, str) and len(value) > op.max_length:
+            value, is_cut = broker.redactor.cut(value, op.max_length), True
         if op.what == "box" and frame is not None:
             x, y = await at.page.offset(frame)
             value = {**value, "x": value["x"] + x, "y": value["y"] + y}
         return views.ElementValueView(
-            tab=at.tab, what=op.what, value=value, ref=found["ref"], truncated=found["truncated"]
+            tab=at.tab, what=op.what, value=value, ref=found["ref"], truncated=is_cut
         )
 
 

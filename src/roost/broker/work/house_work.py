@@ -16,7 +16,7 @@ from roost.local.usage import TreeUsage, tree_usages
 from roost.vocabulary import SessionId, TabId
 
 ASK_SECONDS = 2.0
-"""A page that does not say for so long what it uses is left out."""
+"""Leave a page out that does not report its usage within this time."""
 BROKER = "broker"
 
 

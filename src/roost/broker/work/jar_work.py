@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,13 +18,14 @@ from roost.broker.browser.files import Folders
 from roost.broker.browser.jars import Jars
 from roost.broker.work import login_reader, page_use, policy, secret_documents
 from roost.core.rows import Jar, Session
-from roost.drivers.base import Cookie
+from roost.drivers.base import Cookie, JarContents
 from roost.errors import BadRequest, NotFound, RoostError
 from roost.hints import Hint
 from roost.profiles.limits import FILE_BYTES, file_too_large
 from roost.profiles.sources import contents_of
 from roost.profiles.storage_state import write_storage_state
 from roost.profiles.store import Profile
+from roost.vault.redaction import Redactor
 from roost.vocabulary import OPERATOR, AgentId
 
 STATE_FILE = "storage-state.json"
@@ -105,7 +107,7 @@ async def storage_state(
     folders = broker.folders(agent, session.id)
     if op.action == "save":
         contents = await jars.whole(jar.id)
-        data = write_storage_state(contents).encode()
+        data = await asyncio.to_thread(_saved, contents, broker.redactor)
         path = folders.write(
             data, op.filename, STATE_FILE, "filename", overwrite=op.overwrite, secret=True
         )
@@ -123,6 +125,15 @@ async def storage_state(
         origins=len(contents.storage),
         refused=refused,
     )
+
+
+def _saved(contents: JarContents, redactor: Redactor) -> bytes:
+    """Return a storage state file. Agents read that file, so it has no secret of the person: a page
+    may store what was filled in, for example as a draft."""
+    text = write_storage_state(contents)
+    if not redactor.is_idle:
+        text = json.dumps(redactor.data(json.loads(text)))
+    return text.encode()
 
 
 async def profile_import(

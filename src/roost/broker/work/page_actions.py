@@ -97,7 +97,7 @@ async def click(broker: Broker, agent: AgentId, op: ops.Click) -> views.ActionVi
         return f"Clicked {named(spot.about)}."
 
     view = await acted(broker, agent, op, "click in", work)
-    return view.model_copy(update={"notes": notes or None})
+    return view.model_copy(update={"notes": [*(view.notes or []), *notes] or None})
 
 
 async def triple_click(broker: Broker, agent: AgentId, op: ops.TripleClick) -> views.ActionView:
@@ -322,20 +322,22 @@ async def _view(
         if (has_news or at.page.has_left) and show != "none":
             await shown_page.drawn(at)
         shown = await shown_page.shown(agent, at, show)
-    except (PolicyDenied, ApprovalPending) as refusal:
-        # The action is done, so the reply must say so; it only shows nothing of the page.
+    except (PolicyDenied, ApprovalPending, NotFound) as refusal:
+        # The action is done, so the reply must say so; it only shows nothing of the page. The page
+        # may be empty, too.
         shown = {"notes": [f"The page is not shown. {refusal.message}"]}
+        if not isinstance(refusal, NotFound):
+            shown["title"] = ""
     opened = sorted(_tabs(at) - before, key=_number) if before else []
     asked = at.record.chooser
     return views.ActionView(
-        **at.where(),
         did=did,
         ref=at.page.ref,
         opened=opened or None,
         downloads=await page_use.new_downloads(at.broker, at.row),
         chooser=None if asked is None else views.ChooserView(multiple=asked.multiple),
         under_way=own.under_way(),
-        **shown,
+        **{**at.where(), **shown},
     )
 
 

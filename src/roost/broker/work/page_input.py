@@ -47,9 +47,9 @@ async def mouse_down(broker: Broker, agent: AgentId, op: ops.MouseDown) -> views
                 hint=Hint("Drag in one call[ with {MouseDragXy} or {Drag}]."),
             )
         # Noted first, because a call that is cancelled may already have pressed the button.
-        broker.holds.pressed(at.row, agent, op.button)
+        broker.held_inputs.pressed(at.row, agent, op.button)
         await at.page.act(None, [*at_point, MouseDown(op.button)])
-        broker.holds.review()
+        broker.held_inputs.review()
         return f"The {op.button} mouse button is down."
 
     return await acted(broker, agent, op, "press the mouse in", work)
@@ -60,7 +60,7 @@ async def mouse_up(broker: Broker, agent: AgentId, op: ops.MouseUp) -> views.Act
 
     async def work(at: InPage) -> str:
         await at.page.act(None, [*at_point, MouseUp(op.button)])
-        broker.holds.released(at.row.id, op.button)
+        broker.held_inputs.released(at.row.id, op.button)
         return f"The {op.button} mouse button is up."
 
     return await acted(broker, agent, op, "release the mouse in", work)
@@ -103,7 +103,7 @@ async def hold_key(broker: Broker, agent: AgentId, op: ops.HoldKey) -> views.Act
         look, at.page.look = at.page.look, None  # read the changes once, after the release
         try:
             await at.page.act(None, pressed.downs)
-            was_taken = await broker.holds.key_held(at.row, agent, op.seconds)
+            was_taken = await broker.held_inputs.key_held(at.row, agent, op.seconds)
             at.page.look = look
             await at.page.act(None, pressed.ups)
         except BaseException:
@@ -126,9 +126,9 @@ async def key_down(broker: Broker, agent: AgentId, op: ops.KeyDown) -> views.Act
                 hint=Hint("Hold it in one call[ with {HoldKey}]."),
             )
         # Noted first, because a call that is cancelled may already have pressed the key.
-        broker.holds.pressed(at.row, agent, f"key {op.key}")
+        broker.held_inputs.pressed(at.row, agent, f"key {op.key}")
         await at.page.act(None, pressed.downs)
-        broker.holds.review()
+        broker.held_inputs.review()
         return f"{op.key} is down."
 
     return await acted(broker, agent, op, "press keys in", work)
@@ -139,7 +139,7 @@ async def key_up(broker: Broker, agent: AgentId, op: ops.KeyUp) -> views.ActionV
 
     async def work(at: InPage) -> str:
         await at.page.act(None, pressed.ups)
-        broker.holds.released(at.row.id, f"key {op.key}")
+        broker.held_inputs.released(at.row.id, f"key {op.key}")
         return f"{op.key} is up."
 
     return await acted(broker, agent, op, "release keys in", work)

@@ -10,8 +10,8 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.page_records import RequestRecord
-from roost.broker.text_limits import short_title, short_url
-from roost.broker.work import page_use
+from roost.broker.work import page_use, policy
+from roost.core.addresses import origin_of
 from roost.core.redaction import redacted_url
 from roost.errors import BadRequest, NotFound
 from roost.hints import Hint
@@ -64,12 +64,17 @@ async def find(broker: Broker, agent: AgentId, op: ops.Find) -> views.FoundView:
 
 async def get_content(broker: Broker, agent: AgentId, op: ops.GetContent) -> views.ContentView:
     async with page_use.reading(broker, agent, op, "read") as at:
-        options = {"format": op.format, "maxLength": op.max_length}
+        # Read on behind the limit, so that the cut can spare a secret there.
+        options = {"format": op.format, "maxLength": op.max_length + broker.redactor.longest}
         if op.selector is None:
             found = await at.page.call(None, "content", **options)
         else:
             _, found = await at.page.call_where(op.selector, "content", **options)
-        found["url"], found["title"] = short_url(found["url"]), short_title(found["title"])
+        if found["length"] > op.max_length:
+            found["text"] = broker.redactor.cut(found["text"], op.max_length)
+            found["truncated"] = True
+        found["url"] = broker.limits.url(found["url"])
+        found["title"] = broker.limits.title(found["title"])
         return views.ContentView(tab=at.tab, **found)
 
 
@@ -109,10 +114,11 @@ async def network_requests(
 ) -> views.NetworkView:
     row = await page_use.located(broker, agent, op, "read", acts=False)
     record = broker.record(row.id)
+    redact = broker.redactor.text  # what is hidden from the reply cannot be guessed with a filter
     chosen = [
         request
         for request in record.requests.values()
-        if (op.filter is None or op.filter in request.url)
+        if (op.filter is None or op.filter in redact(request.url))
         and (op.status is None or _has_status(request, op.status))
         and (op.method is None or op.method.upper() == request.method)
         and (op.kind is None or op.kind.lower() == request.kind)
@@ -132,6 +138,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
         raise NotFound(
             f"There is no request {op.index}.", hint=Hint("List them[ with {NetworkRequests}].")
         )
+    policy.check(broker, agent, row.session, policy.deed_of(op, origin_of(request.url)))
     body = await broker.page(row).body(request.request)
     try:
         text, is_base64 = body.decode("utf-8"), False
@@ -140,7 +147,7 @@ async def network_request(broker: Broker, agent: AgentId, op: ops.NetworkRequest
     return views.BodyView(
         tab=row.id,
         request=_request(request),
-        body=text[: op.max_length],
+        body=broker.redactor.cut(text, op.max_length),
         base64=is_base64,
         truncated=len(text) > op.max_length,
     )

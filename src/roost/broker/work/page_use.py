@@ -21,7 +21,6 @@ from roost.api.page_views import DialogView
 from roost.broker.broker import Broker
 from roost.broker.browser.downloads import Download, DownloadState
 from roost.broker.browser.page_records import PageRecord
-from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import policy
 from roost.broker.work.running_call import CALL, running_call
 from roost.core import events as ev
@@ -75,8 +74,9 @@ class InPage:
         if row is None:
             return
         title = row.title
-        if self.page.seen is not None and short_url(self.page.seen[0]) == row.url:
-            title = short_title(self.page.seen[1])
+        limits = self.broker.limits
+        if self.page.seen is not None and limits.url(self.page.seen[0]) == row.url:
+            title = limits.title(self.page.seen[1])
         read = ev.TabRead(
             tab=row.id,
             title=title,

@@ -13,7 +13,6 @@ from roost.api import operations as ops
 from roost.api import views
 from roost.broker.broker import Broker
 from roost.broker.browser.proxy import FilteringProxy
-from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import page_use, policy, shown_page
 from roost.broker.work import views as view_of
 from roost.broker.work.running_call import running_call
@@ -238,7 +237,8 @@ async def _arrived(broker: Broker, agent: AgentId, row: Tab, move: Move) -> Arri
                 raise
     if row.jar is not None:
         broker.jar_backups.may_have_changed(row.jar)
-    return replace(arrival, url=short_url(arrival.url), title=short_title(arrival.title))
+    limits = broker.limits
+    return replace(arrival, url=limits.url(arrival.url), title=limits.title(arrival.title))
 
 
 @contextmanager

@@ -63,7 +63,8 @@ class Panels:
 
 
 def composed(broker: Broker, browser: BrowserId) -> Panel:
-    """Compose the panel of that browser. Addresses are redacted, as for everybody but the owner."""
+    """Compose the panel of that browser. Addresses are redacted, as for everybody but the owner. No
+    text has a secret of the person."""
     state = broker.state
     pool, consents = state.pool(browser), state.consents(browser)
     answered = [PanelAnswer(row.label, row.allow) for row in consents if row.allow is not None]
@@ -80,7 +81,7 @@ def composed(broker: Broker, browser: BrowserId) -> Panel:
 
 
 def _group(broker: Broker, session: Session) -> PanelGroup:
-    state = broker.state
+    state, redact = broker.state, broker.redactor.text
     rows = sorted(state.tabs_in(session.id), key=opened_order)
     loop = state.loops.get(session.id)
     asked = state.questions.get(session.id)
@@ -90,7 +91,7 @@ def _group(broker: Broker, session: Session) -> PanelGroup:
         color=session.color,
         paused=session.paused,
         waits=session.id in state.requests,
-        tabs=tuple(PanelTab(row.title, redacted_url(row.url)) for row in rows),
+        tabs=tuple(PanelTab(redact(row.title), redact(redacted_url(row.url))) for row in rows),
         loop=None if loop is None else PanelLoop(loop.iteration, loop.max_iterations),
-        question=None if asked is None or asked.answer is not None else asked.reason,
+        question=None if asked is None or asked.answer is not None else redact(asked.reason),
     )

@@ -71,7 +71,8 @@ def check(broker: Broker, agent: AgentId, session: SessionId | None, deed: core.
 
 def check_tab(broker: Broker, agent: AgentId, operation: Operation, tab: Tab) -> None:
     """Judge an operation by the address of its tab."""
-    check(broker, agent, tab.session, deed_of(operation, origin_of(tab.url)))
+    if is_judged(broker, agent, tab.session):
+        check(broker, agent, tab.session, deed_of(operation, origin_of(tab.url)))
 
 
 def check_again(broker: Broker, agent: AgentId, operation: Operation) -> None:
@@ -90,6 +91,13 @@ def check_address(broker: Broker, agent: AgentId, session: SessionId | None, url
         check(broker, agent, session, deed_of(operation, origin_of(with_scheme(url))))
 
 
+def may_read(broker: Broker, agent: AgentId, session: SessionId, url: str) -> bool:
+    """Return whether the policy lets the agent read what comes from that address. Where the policy
+    would ask the person, that is no: nobody is asked about a part of a reply."""
+    deed = dataclasses.replace(READING, origin=origin_of(url) or policy.OPAQUE)
+    return core.judgement(broker.state, agent, session, deed).verdict is Verdict.ALLOW
+
+
 def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Operation) -> None:
     check(broker, agent, session.id, deed_of(operation, None))
 
@@ -97,8 +105,8 @@ def check_jar(broker: Broker, agent: AgentId, session: Session, operation: Opera
 def check_conditions(
     broker: Broker, agent: AgentId, session: Session, operation: Operation
 ) -> None:
-    """Judge what holds for all pages of a session, such as an init script. Where some origins are
-    not to be acted on, nothing that acts on every origin is allowed."""
+    """Judge what holds for all pages of a session, such as an init script. If the policy forbids
+    actions on some origins, refuse whatever acts on every origin."""
     layers = policy.layers_for(broker.state, agent, session.id)
     deed = deed_of(operation, policy.OPAQUE)
     for layer in layers:
@@ -110,7 +118,7 @@ def check_conditions(
 
 def check_devtools(broker: Broker, agent: AgentId, session: Session) -> None:
     """Refuse a DevTools client in a session whose policy restricts anything, unless a rule allows
-    ``cdp``: what such a client asks and is answered passes unread."""
+    ``cdp``: Roost does not read the commands and replies of such a client."""
     try:
         check(broker, agent, session.id, CLIENT)
     except core.ApprovalNeeded as needed:
@@ -138,7 +146,7 @@ class CallJudge:
         """What was judged already: a snapshot asks once for each frame and step."""
 
     def may_read(self, origin: str) -> None:
-        self._check(core.Deed(READING.operation, READING.groups, READING.what, origin))
+        self._check(dataclasses.replace(READING, origin=origin))
 
     def may_act(self, origin: str) -> None:
         self._check(deed_of(self._operation, origin))
@@ -165,6 +173,12 @@ def judge_for(broker: Broker, agent: AgentId, tab: Tab, operation: Operation) ->
     if session is None or not is_judged(broker, agent, session):
         return None
     return CallJudge(broker, agent, session, operation)
+
+
+def restrictions(broker: Broker, session: SessionId) -> list[str]:
+    """Return where the policies that restrict the session's agents come from."""
+    layers = _layers(broker, OPERATOR, session)
+    return [layer.source for layer in layers if not layer.is_open]
 
 
 # --- operations on policies ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Literal
 from roost import core
 from roost.api import operations as ops
 from roost.api import views
-from roost.api.broker import Notice
+from roost.api.broker import ENDS_WHEN_ASKED, Notice
 from roost.broker.broker import Broker
 from roost.broker.work import views as view_of
 from roost.broker.work.running_call import running_call
@@ -35,7 +35,7 @@ _HANDOFF_WORDS: dict[QuestionAnswer, Literal["done", "cannot"]] = {
 
 
 async def handoff(broker: Broker, agent: AgentId, op: ops.Handoff) -> views.HandoffView:
-    """Ask the person, and wait as long as MCP clients do. The same call again goes on waiting."""
+    """Ask the person, and wait as long as MCP clients do. A repeated call continues to wait."""
     question = broker.decide(
         core.ask_question,
         agent=agent,
@@ -80,12 +80,17 @@ async def ask(broker: Broker, needed: core.ApprovalNeeded) -> None:
     """Ask the person for the approval, and return when the work should be tried again.
 
     The call holds no tab's turn meanwhile. Raises ``ApprovalPending`` when most of the call's time
-    is over; the question stays, and the repeated call continues it.
+    is over; the question stays, and the repeated call continues it. Raises ``ApprovalPending`` at
+    once if the caller wants that (``ENDS_WHEN_ASKED``) and the question is new.
     """
+    known = broker.state.questions.get(needed.session)
+    question = broker.decide(core.ask_approval, needed)
+    if known is None and ENDS_WHEN_ASKED.get(False):
+        raise needed.shown()
     left = running_call().ends_at - broker.clock.now()
     try:
         async with asyncio.timeout(max(0.0, min(HANDOFF_SECONDS, left * WAIT_SHARE))):
-            await _ended(broker, broker.decide(core.ask_approval, needed))
+            await _ended(broker, question)
     except TimeoutError:
         raise needed.shown() from None
 

@@ -95,16 +95,19 @@ async def _may_be_held(broker: Broker, row: Tab) -> bool:
         return True
 
 
+def may_show_secret(broker: Broker, row: Tab) -> bool:
+    """Return True if a secret was filled into a page of the tab's session."""
+    session = broker.state.sessions.get(row.session or SessionId(""))
+    return bool(row.secret_documents) or (session is not None and bool(session.secrets))
+
+
 async def check_picture(at: InPage) -> None:
     """Raise ``PolicyDenied`` if a picture of the page would show a secret.
 
     Compares the text that would be drawn with the registered values. Only sessions that used a
     secret are checked.
     """
-    session = at.row.session
-    tabs = () if session is None else at.broker.state.tabs_in(session)
-    has_used = session in at.broker.secrets.used_in or any(tab.secret_documents for tab in tabs)
-    if not has_used:
+    if not may_show_secret(at.broker, at.row):
         return
     for frame in [None, *(frame for frame, _ in await at.page.child_frames())]:
         shown = await at.page.call(frame, "shownText")

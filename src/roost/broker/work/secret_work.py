@@ -17,7 +17,7 @@ from roost.hints import Hint
 from roost.page import actions
 from roost.page.page import Json
 from roost.vault.providers import ProviderFailed
-from roost.vault.store import LoginPage, Secret, checked_origin, fits, origin_of
+from roost.vault.store import LoginPage, Secret, checked_origin, fits, login_origin
 from roost.vocabulary import OPERATOR, AgentId
 
 STEP_SECONDS = 10.0
@@ -36,8 +36,8 @@ async def add(broker: Broker, agent: AgentId, op: ops.SecretAdd) -> secret_views
     if op.login is not None:
         if op.username is None:
             raise BadRequest("username: a login needs one.", field="username")
-        if not fits(origin_of(op.login), origins):
-            origins = (*origins, origin_of(op.login))
+        if not fits(login_origin(op.login), origins):
+            origins = (*origins, login_origin(op.login))
         login = LoginPage(op.login, op.username)
         if op.totp_value:
             login = LoginPage(op.login, op.username, f"{op.name}.totp")
@@ -131,9 +131,7 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
     # From here on a protocol client may not attach; so check that none has before the value goes.
-    broker.hear(ev.SecretFilled(at.row.id, main["begun"]))
-    if session is not None:
-        broker.secrets.used_in.add(session)
+    broker.hear(ev.SecretFilled(at.row.id, main["begun"], name))
     _check_no_seat(at)
     filled = await at.page.call(
         frame, "fillSecret", target=found["ref"], value=value, origins=list(secret.origins)
@@ -188,7 +186,9 @@ async def login(broker: Broker, agent: AgentId, op: ops.Login) -> page_views.Act
             hint=Hint("Fill it in[ with {FillSecret}]."),
             field="name",
         )
-    wanted = core.Wanted(f"secret {op.name}", f"fill in the secret {op.name}", origin_of(page.url))
+    wanted = core.Wanted(
+        f"secret {op.name}", f"fill in the secret {op.name}", login_origin(page.url)
+    )
     questions.require(broker, agent, session, wanted)
     await page_work.navigate(
         broker, agent, ops.Navigate(url=page.url, session=op.session, tab=op.tab)

@@ -51,7 +51,7 @@ async def shown_tab(
     """Return the page of a tab that the call opened, selected or navigated, as fields of a view.
 
     What the call was asked for is done. So a page that cannot be read, for example because it shows
-    a dialog, is no error of the call: the reply then has no snapshot.
+    a dialog, does not fail the call: the reply then has no snapshot.
     """
     if show == "none":
         return {}

@@ -10,7 +10,7 @@ from roost.api import page_operations as ops
 from roost.api import page_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser.har import Recording
-from roost.broker.work import page_use
+from roost.broker.work import page_use, policy
 from roost.core.redaction import redacted_url
 from roost.errors import BadRequest, NotFound, TabGone, Unsupported
 from roost.hints import Hint
@@ -28,11 +28,12 @@ async def network_messages(
             "This browser does not tell Roost of messages of WebSockets and event sources.",
             hint="Use a Chromium that Roost started.",
         )
-    record = broker.record(row.id)
+    record, redact = broker.record(row.id), broker.redactor.text
     chosen = [
         one
         for _, one in record.messages
-        if op.filter is None or op.filter in one.url or op.filter in one.text
+        # What is hidden from the reply cannot be guessed with a filter.
+        if op.filter is None or op.filter in redact(one.url) or op.filter in redact(one.text)
     ]
     view = views.MessagesView(
         tab=row.id,
@@ -56,19 +57,24 @@ async def network_messages(
 
 async def har(broker: Broker, agent: AgentId, op: ops.Har) -> views.HarView:
     session = broker.decide(core.session_for, agent, op.session)
+    policy.check(broker, agent, session.id, policy.deed_of(op, None))
     if op.action == "start":
         if broker.browser(session.browser).driver.capabilities.asks_person:
             raise Unsupported(
                 "Roost records no requests of a person's own browser.",
                 hint="Work in a session of a browser that Roost started.",
             )
-        broker.recordings[session.id] = Recording(broker.tasks, partial(_body, broker))
+        broker.recordings[session.id] = Recording(
+            broker.tasks, broker.redactor, partial(_body, broker)
+        )
         return views.HarView(session=session.id, recording=True)
     recording = broker.recordings.pop(session.id, None)
     if recording is None:
         raise NotFound(
             "Nothing is being recorded.", hint=Hint("Begin[ with {Har action=start}] first.")
         )
+    if policy.is_judged(broker, agent, session.id):
+        recording.without(lambda url: not policy.may_read(broker, agent, session.id, url))
     data = await recording.har(broker.version)
     folders = broker.folders(agent, session.id)
     try:

@@ -15,7 +15,6 @@ from roost.api.page_operations import CONTENT_CHARS
 from roost.broker.broker import Broker
 from roost.broker.browser.proxy import FilteringProxy
 from roost.broker.browser.web_fetch import Fetched, fetch
-from roost.broker.text_limits import short_title, short_url
 from roost.broker.work import page_use
 from roost.core.addresses import BLANK, checked_url, with_scheme
 from roost.core.rows import Session
@@ -41,7 +40,7 @@ async def read(broker: Broker, agent: AgentId, op: ops.Read) -> views.WebTextVie
     if op.url is None:
         return await _of_page(broker, agent, op)
     session = broker.decide(core.session_for, agent, op.session)
-    if op.tab is not None:  # a tab of somebody else answers as for every other operation
+    if op.tab is not None:  # refuse another session's tab as every operation does
         await page_use.located(broker, agent, op, "read", acts=False, revives=True)
 
     def checked(url: str) -> str:
@@ -54,11 +53,11 @@ async def read(broker: Broker, agent: AgentId, op: ops.Read) -> views.WebTextVie
     found = await fetch(op.url, _way(broker, session), checked, f"Roost/{__version__}")
     title, text = await _converted(found, op.format)
     return views.WebTextView(
-        url=short_url(found.url),
-        title=short_title(title),
+        url=broker.limits.url(found.url),
+        title=broker.limits.title(title),
         status=found.status,
         format=op.format,
-        text=text[: op.max_length],
+        text=broker.redactor.cut(text, op.max_length),
         length=len(text),
         truncated=len(text) > op.max_length,
     )
@@ -78,10 +77,10 @@ async def _of_page(broker: Broker, agent: AgentId, op: ops.Read) -> views.WebTex
         if op.format == "outline":
             text = "\n".join(_heading(line) for line in text.splitlines() if _HEADING.match(line))
         return views.WebTextView(
-            url=short_url(found["url"]),
-            title=short_title(found["title"]),
+            url=broker.limits.url(found["url"]),
+            title=broker.limits.title(found["title"]),
             format=op.format,
-            text=text[: op.max_length],
+            text=broker.redactor.cut(text, op.max_length),
             length=len(text),
             truncated=len(text) > op.max_length,
         )
@@ -103,7 +102,7 @@ async def _converted(found: Fetched, form: str) -> tuple[str, str]:
     if mime not in ("text/html", "application/xhtml+xml"):
         if not _TEXTS.match(mime):
             raise BadRequest(
-                "url: the address is no text.",
+                "url: the document at this address is not text.",
                 hint=Hint("Open it in the browser[ with {Navigate}], which downloads it."),
                 field="url",
                 page_said=mime[:100],

@@ -84,5 +84,5 @@ class Camera:
             return view["pageX"], view["pageY"], view["clientWidth"], view["clientHeight"]
         x, y, width, height = shot.clip
         if x >= view["clientWidth"] or y >= view["clientHeight"]:
-            raise BadRequest("There is nothing to picture.")
+            raise BadRequest("clip: it lies outside of the viewport.")
         return view["pageX"] + x, view["pageY"] + y, width, height

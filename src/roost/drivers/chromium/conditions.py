@@ -135,7 +135,8 @@ class TabConditions:
 
 
 def _commands(before: Conditions, after: Conditions, where: Where) -> Iterator[Command]:
-    """Yield the commands that lead from the one to the other in a session of that kind."""
+    """Yield the commands that change the old conditions into the new ones, in a session of that
+    kind."""
     if where is Where.WORKER and before == NO_CONDITIONS != after:
         yield "Network.enable", {}
     if plain_headers(before) != plain_headers(after):

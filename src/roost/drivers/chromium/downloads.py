@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from roost.drivers.base import SHARED_JAR
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.connection import Json
@@ -15,13 +17,21 @@ from roost.drivers.events import (
 
 
 class Downloads:
-    """Turns the browser's download events into reports. ``tab_of`` finds the tab of a frame."""
+    """Turns the browser's download events into reports.
+
+    tab_of: finds the tab of a frame.
+    browser: returns the connection to the browser.
+    """
 
     def __init__(
-        self, tab_of: Callable[[str], CdpTab | None], report: Callable[[DriverEvent], None]
+        self,
+        tab_of: Callable[[str], CdpTab | None],
+        report: Callable[[DriverEvent], None],
+        browser: Callable[[], CdpConnection],
     ) -> None:
         self._tab_of = tab_of
         self._report = report
+        self._browser = browser
         self._running: dict[str, CdpTab] = {}
 
     def began(self, params: Json) -> None:
@@ -35,9 +45,14 @@ class Downloads:
                 download=params["guid"],
                 url=params["url"],
                 name=params["suggestedFilename"],
+                cancel=partial(self._cancel, tab, params["guid"]),
             )
         )
         tab.side_effects.download_began()
+
+    def _cancel(self, tab: CdpTab, download: str) -> None:
+        context = {} if tab.jar == SHARED_JAR else {"browserContextId": tab.jar}
+        self._browser().tell("Browser.cancelDownload", {"guid": download, **context})
 
     def went_on(self, params: Json) -> None:
         if params["state"] == "inProgress":

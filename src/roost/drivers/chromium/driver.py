@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from roost.conditions import NO_CONDITIONS, Conditions
@@ -22,13 +22,14 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
     Group,
+    Miss,
     OriginStorage,
     ProtocolEar,
     ProtocolTap,
     Report,
     RunningBrowser,
+    Show,
     TabUsage,
 )
 from roost.drivers.chromium.conditions import Grants
@@ -85,11 +86,11 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._announced: set[TabHandle] = set()
         """Tabs reported with ``TabOpened``. ``RunningBrowser`` must not list them again."""
         self._unseen: dict[str, str] = {}
-        """The target by session of unseen pages and labels, which are no tabs: see ``storage.py``
+        """The target by session of unseen pages and labels, which are not tabs: see ``storage.py``
         and ``window_labels.py``."""
         self._passwords: dict[str, Passwords] = {}
         self._closing: dict[TabHandle, asyncio.Future[None]] = {}
-        self._downloads = Downloads(self._tab_of_frame, self._tell)
+        self._downloads = Downloads(self._tab_of_frame, self._tell, self._browser)
         self._holds = Holds(self._let_run)
         self._labels = WindowLabels(self._open_label, self._close)
         self._version: Json | None = None
@@ -202,7 +203,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             try:
                 await self._labels.show(jar, group)
             except BaseException:
-                self._close(tab)  # no caller has its handle
+                self._close(tab)  # no caller will get its handle, so nobody else would close it
                 raise
             self._drop_unused_label(jar)
         return tab
@@ -262,7 +263,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
     def ask_conditions(self, of: ConditionsOf) -> None:
         self._conditions_of = of
 
-    def check_conditions(self, conditions: Conditions) -> None: ...  # it can follow all
+    def check_conditions(self, conditions: Conditions) -> None: ...  # Chromium follows them all
 
     async def put_jar_conditions(self, jar: str, conditions: Conditions) -> None:
         await self._grants.put(self._browser(), jar, conditions.grants)
@@ -336,7 +337,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             self._browser().tell("Runtime.runIfWaitingForDebugger", None, page.session)
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
         self.page(tab)
         film = Screencast(options, show, self.close_tap)

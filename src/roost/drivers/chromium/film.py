@@ -20,7 +20,8 @@ from roost.vocabulary import TabHandle
 _PICTURE = b'{"method":"Page.screencastFrame",'
 _ATTACH, _START, _UNHEARD = "attach", "start", "unheard"
 SLOW_SECONDS = 0.5
-"""Pictures that are at least so far apart are slow: Chromium would draw many for nobody."""
+"""A film with at least this much time between two pictures is slow. Its screencast stops in
+between, so that Chromium draws no pictures that are not shown."""
 
 
 class Screencast:
@@ -50,8 +51,11 @@ class Screencast:
         """The newest picture that came before it was wanted."""
         self._shown_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._is_moving = False
+        """The page changed again before the next slow picture was wanted."""
         self._is_stopped = False
         """The screencast of a page that is always moving is stopped between two slow pictures."""
+        self._last = b""
         self._screencast = {
             "format": "jpeg",
             "quality": options.quality,
@@ -98,11 +102,17 @@ class Screencast:
         metadata = params["metadata"]
         viewport = (float(metadata["deviceWidth"]), float(metadata["deviceHeight"]))
         self._held = FilmPicture(base64.b64decode(params["data"]), viewport)
+        if self._is_wanted and self._is_moving and self._held.data == self._last:
+            self._is_moving, self._held = False, None  # the page stands still: wait for a change
+            self._acknowledge()
+            return
+        is_unwanted = not self._is_wanted
         if self._is_wanted:
             self._show_held()
-        elif self._options.interval >= SLOW_SECONDS and not self._is_stopped:
-            self._is_stopped = True
-            self._send("Page.stopScreencast", {})
+        # Each picture of a moving page costs the browser as much as drawing it, so stop after one.
+        if self._options.interval >= SLOW_SECONDS and (is_unwanted or self._is_moving):
+            self._is_moving = True
+            self._stop()
 
     def ended(self) -> None:
         self._tap = None
@@ -121,15 +131,24 @@ class Screencast:
     def _show_next(self) -> None:
         """Show the picture that came meanwhile, or the next one, and let Chromium send more."""
         self._timer, self._is_wanted = None, True
-        numbers, self._unacknowledged = self._unacknowledged, []
         if self._is_stopped:  # what is held is old; a new screencast begins with a picture
             self._is_stopped, self._held = False, None
+            self._unacknowledged.clear()
             self._send("Page.startScreencast", self._screencast)
             return
         if self._held is not None:
             self._show_held()
+        self._acknowledge()
+
+    def _acknowledge(self) -> None:
+        numbers, self._unacknowledged = self._unacknowledged, []
         for number in numbers:
             self._send("Page.screencastFrameAck", {"sessionId": number})
+
+    def _stop(self) -> None:
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._send("Page.stopScreencast", {})
 
     def _send(self, method: str, params: dict[str, Any]) -> None:
         """Send a command whose answer does not matter."""
@@ -140,4 +159,5 @@ class Screencast:
         picture, self._held = self._held, None
         self._is_wanted, self._shown_at = False, self._loop.time()
         assert picture is not None
+        self._last = picture.data
         self._show(picture)

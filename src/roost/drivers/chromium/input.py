@@ -69,7 +69,7 @@ class TabInput:
 
     def release(self) -> None:
         """Release all held buttons and keys, without waiting for the page. The mouse leaves the
-        page first, so that the release is no click, and a drag is cancelled."""
+        page first, so that the release is not a click, and a drag is cancelled."""
         lifts = self._held.lifts()
         if not lifts:
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from roost.conditions import Conditions, Header, origin_of
+from roost.conditions import Conditions, Header, written_origin
 from roost.drivers import interception
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.passwords import Passwords
@@ -97,7 +97,7 @@ class Interception(interception.Interception[Key]):
         self._tell("Fetch.continueRequest", request, changes)
 
     def password_for(self, url: str) -> str | None:
-        return super().password_for(url) or self._passwords.headers.get(origin_of(url))
+        return super().password_for(url) or self._passwords.headers.get(written_origin(url))
 
     def _tell(self, method: str, request: PausedRequest[Key], params: Json) -> None:
         session, number = request.key

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
-from roost.conditions import origin_of
+from roost.conditions import written_origin
 from roost.drivers.connection import Json
 from roost.drivers.interception import basic
 
@@ -36,7 +36,9 @@ class Passwords:
         parts = urlsplit(url)
         if parts.username is None:
             return url
-        self.headers[origin_of(url)] = basic(unquote(parts.username), unquote(parts.password or ""))
+        self.headers[written_origin(url)] = basic(
+            unquote(parts.username), unquote(parts.password or "")
+        )
         for changed in list(self._watchers):
             changed()
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

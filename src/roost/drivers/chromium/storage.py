@@ -46,7 +46,8 @@ async def read_page_storage(cdp: CdpConnection, session: str, origin: str) -> Or
 
 
 class UnseenPage:
-    """A page that is no tab. It answers all its network requests itself, with a blank document."""
+    """A page that Roost does not treat as a tab. It answers all its network requests itself, with a
+    blank document."""
 
     def __init__(self, cdp: CdpConnection, attached: Json) -> None:
         self.session: str = attached["sessionId"]

@@ -22,8 +22,9 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
+    Miss,
     OriginStorage,
+    Show,
 )
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.passwords import Passwords
@@ -153,9 +154,9 @@ class OwnChromiumDriver(OwnBrowser[DebuggerConnection]):
     # --- pages ---------------------------------------------------------------------------------
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> OwnChromiumPage:
         self._check(tab)

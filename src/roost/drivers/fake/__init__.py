@@ -1,7 +1,8 @@
 """A fake browser in memory. It ships with Roost, so that tests need no real browser.
 
-Lives here: ``browser.py`` (pages, jars, a tiny JavaScript), ``driver.py`` (its ``Driver``), and
-``grouped_driver.py`` (the same for a person's own browser with tab groups).
+Lives here: ``browser.py`` (pages, jars, a tiny JavaScript), ``driver.py`` (its ``Driver``),
+``page.py`` (the page work of one tab), and ``grouped_driver.py`` (the driver of a person's own
+browser with tab groups).
 May import: ``conditions``, ``drivers``, ``errors``, ``vocabulary``.
 Never here: shortcuts that real drivers do not have. ``roost.testing.drivers.check_driver`` checks
 all drivers alike.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from roost.conditions import Conditions
@@ -14,11 +14,12 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
     Group,
+    Miss,
     OriginStorage,
     Report,
     RunningBrowser,
+    Show,
 )
 from roost.drivers.events import (
     BrowserEnded,
@@ -175,9 +176,9 @@ class FakeDriver:
             raise BadRequest("The browser refused a value.")
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> FakePageDriver:
         self.find(tab)

@@ -157,7 +157,7 @@ async def _said(bidi: BidiConnection, commands: list[Command]) -> None:
 
 
 def _commands(before: Conditions, after: Conditions, where: Json) -> Iterator[Command]:
-    """Yield the commands that lead from the one to the other."""
+    """Yield the commands that change the old conditions into the new ones."""
     if plain_headers(before) != plain_headers(after):
         headers = bidi_headers(list(plain_headers(after).items()))
         yield "network.setExtraHeaders", {"headers": headers, **where}

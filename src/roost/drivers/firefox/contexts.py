@@ -94,8 +94,8 @@ class Contexts:
             raise Unsupported("Firefox did not show the tab.", page_said=str(error)) from None
 
     async def open_unseen(self, jar: str) -> str:
-        """Open an unseen page, which is no tab of Roost. Mark it as known to the keeper, so that a
-        later broker takes it over as a tab without an owner."""
+        """Open an unseen page, which Roost does not treat as a tab. Mark it as known to the keeper,
+        so that a later broker takes it over as a tab without an owner."""
         context = (await self._create_beside(None, jar))["context"]
         self._bidi.say("told", context)
         return str(context)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from roost.conditions import NO_CONDITIONS, Conditions
@@ -20,10 +20,11 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
     Group,
+    Miss,
     OriginStorage,
     RunningBrowser,
+    Show,
 )
 from roost.drivers.connection import Json, log_failure
 from roost.drivers.events import (
@@ -307,9 +308,9 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         return self._contexts
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> BidiTab:
         found = self._all_contexts().tabs.get(tab)

@@ -121,7 +121,7 @@ class TabInput:
 
     async def release(self) -> None:
         """Release all held buttons and keys. The mouse moves to the page's corner first, so that
-        the release is no click on the pressed element, and a drag is cancelled."""
+        the release does not click the pressed element, and a drag is cancelled."""
         lifts = self._held.lifts()
         if not lifts:
             return

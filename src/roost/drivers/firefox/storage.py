@@ -59,7 +59,8 @@ async def read_page_storage(
 
 
 class UnseenPage:
-    """A page that is no tab. It answers all its network requests itself, with a blank document."""
+    """A page that Roost does not treat as a tab. It answers all its network requests itself, with a
+    blank document."""
 
     def __init__(self, bidi: BidiConnection, context: str) -> None:
         self.context = context

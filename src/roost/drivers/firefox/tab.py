@@ -1,4 +1,4 @@
-"""One tab over BiDi: its address, its navigations and the events of its page.
+"""One tab over BiDi: its address, its navigations, its input (``act``) and the events of its page.
 
 A tab is a top-level browsing context. Its frames are child contexts, whose events this module also
 handles. https://w3c.github.io/webdriver-bidi/#module-browsingContext

@@ -273,7 +273,7 @@ def _close_target(browser: VisibleBrowser, call: Call, link: ProtocolSession) ->
 def _create_context(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
     bypass = {one.strip() for one in re.split("[,;]", call.text("proxyBypassList") or "")}
     if bypass - {"", LOOPBACK_TOO}:
-        # To drop the list would send requests to the proxy that the client wants to keep from it.
+        # Without the list, the proxy would get requests that the client wants to keep from it.
         raise Refusal(
             FAILED, "proxyBypassList is not supported here: use the proxy for all addresses"
         )

@@ -179,7 +179,7 @@ def read(text: str | bytes) -> Call:
 
 
 class InvalidMessage(Refusal):
-    """The message is no valid command. ``id`` is the message's id, or None if it has none."""
+    """The message is not a valid command. ``id`` is the message's id, or None if it has none."""
 
     def __init__(self, number: int | None, code: int, message: str) -> None:
         super().__init__(code, message)

@@ -51,7 +51,7 @@ _OTHERS = "it concerns the whole browser"
 _JAR = "to the session's jar, or one this client made"
 _SHARED = "this session's jar is shared with others"
 _OWN_TARGET = "to targets of the session"
-_PASSWORDS = "Roost asks the client for passwords itself, because the browser asks nobody"
+_PASSWORDS = "Roost asks the client for passwords itself, because the browser does not ask"
 _BOUNDED = "to numbers that do not end the whole browser"
 
 BROWSER: dict[str, Rule] = {
@@ -76,7 +76,7 @@ BROWSER: dict[str, Rule] = {
     "Browser.resetPermissions": _confined(_JAR, shared=Way.REFUSED),
     "Target.activateTarget": _answered("done as told, but no tab takes the focus"),
     "Target.attachToTarget": _confined(f"{_OWN_TARGET}; flat sessions only"),
-    "Target.attachToBrowserTarget": _confined("what is said there is held to this table, too"),
+    "Target.attachToBrowserTarget": _confined("this table also judges what the client sends there"),
     "Target.autoAttachRelated": _refused("targets are handed out by setAutoAttach"),
     "Target.closeTarget": _confined(f"{_OWN_TARGET}, by way of the broker"),
     "Target.createBrowserContext": _confined(

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from roost.api.protocol import Look, ProtocolDoor
 from roost.api.sockets import DIRECT
-from roost.errors import RoostError, Timeout, Unauthorized
+from roost.errors import PolicyDenied, RoostError, Timeout, Unauthorized
 from roost.frontends.cdp.client import Client
 from roost.frontends.cdp.methods import BROWSER, PAGE, PAGE_DOMAINS, Way
 from roost.vocabulary import CALL_SECONDS
@@ -159,5 +159,5 @@ def _check_local(connection: HTTPConnection) -> None:
 
 
 def _refusal(error: RoostError) -> Response:
-    status = 403 if isinstance(error, Unauthorized) else 503
+    status = 403 if isinstance(error, Unauthorized | PolicyDenied) else 503
     return JSONResponse(error.to_wire(), status_code=status)

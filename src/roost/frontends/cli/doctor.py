@@ -245,7 +245,7 @@ def _lock(home: Home) -> Iterator[Finding]:
     try:
         # Take both locks, so that a start under way is not mistaken for a stuck one.
         if starting.try_acquire() and not running.try_acquire():
-            detail = f"{home.broker_lock} is held by a process that is no known broker."
+            detail = f"{home.broker_lock} is held by a process that is not a known broker."
             yield Finding("broker", Verdict.FAILED, detail, f"fuser -v {home.broker_lock}")
         else:
             yield Finding("broker", Verdict.OK, "does not run; the first agent starts it.")

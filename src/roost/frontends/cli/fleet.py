@@ -27,17 +27,30 @@ def fleet() -> None:
     metavar="HOST[:PORT]",
     help="Address of this machine for clients and other machines (127.0.0.1:8877).",
 )
+@click.option(
+    "--ray", metavar="HOST:PORT", help="Use the Ray cluster with its head there; start none."
+)
+@click.option("--no-ray", is_flag=True, help="Use no Ray: machines are started by hand only.")
+@click.option("--redis", metavar="HOST:PORT", help="Let Ray's head keep its state in this Redis.")
 @json_option
 @click.pass_obj
-def up(flags: CommonFlags, address: str | None) -> None:
-    """Start the gateway on this machine, and print how machines and users get in."""
-    reply = _do("up", address=address)
+def up(
+    flags: CommonFlags, address: str | None, ray: str | None, no_ray: bool, redis: str | None
+) -> None:
+    """Start the gateway on this machine, and print how machines and users get in.
+
+    With Roost's extra `fleet` installed, this starts Ray as well, which starts and watches the
+    node on each machine and asks for more machines when sessions wait.
+    """
+    reply = _do("up", address=address, ray=ray, without_ray=no_ray, redis=redis)
     if flags.json:
         echo_json(reply)
         return
     click.echo(
         f"The gateway {'already runs' if reply['wasRunning'] else 'is up'}: {reply['address']}"
     )
+    if reply["ray"]:
+        click.echo(f"Ray {reply['rayVersion']} watches the machines: {reply['ray']}")
     if reply["isLoopback"]:
         click.echo("Only this machine can reach it. For others: roost fleet up --address HOST")
     click.echo("On each machine that is to run browsers (also here, if it is), within an hour:")

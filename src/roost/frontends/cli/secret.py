@@ -53,8 +53,8 @@ def add_secret(
 ) -> None:
     """Store secret NAME, bound to the origins where it may be filled in.
 
-    The value comes from a prompt, or from standard input if that is no terminal. It never stands on
-    the command line."""
+    The value comes from a prompt, or from standard input if that is not a terminal. It never stands
+    on the command line."""
     value = None if source else _asked("Seed" if totp else "Value")
     _add(
         flags, name=name, origins=list(origins), around=list(around), value=value, source=source,
@@ -87,7 +87,7 @@ def remove_secret(flags: CommonFlags, name: str) -> None:
 @operator_option
 @click.pass_context
 def test_secret(ctx: click.Context, name: str) -> None:
-    """Check that the value of secret NAME can be had, without showing it."""
+    """Check that the value of secret NAME can be read, without showing it."""
     from roost.frontends.cli.broker_call import ask
 
     flags = ctx.ensure_object(CommonFlags)
@@ -129,7 +129,7 @@ def add_login(
 ) -> None:
     """Store login NAME: where it is, who logs in, and the password.
 
-    The password comes from a prompt, or from standard input if that is no terminal; with --totp,
+    The password comes from a prompt, or from standard input if that is not a terminal. With --totp,
     the seed is the second line."""
     value = None if source else _asked("Password")
     seed = _asked("Seed of the one-time codes") if totp else None

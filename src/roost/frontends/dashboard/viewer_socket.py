@@ -21,6 +21,7 @@ Text messages are JSON. The page says:
 
 The page is sent ``{"wall": …}`` and ``{"feed": […]}``. Pictures are binary: the film's number and
 the page's width and height in CSS pixels (three big-endian 32-bit numbers), then the JPEG.
+``{"missed": 1, "why": "…"}`` says that the film has no picture now.
 
 Only the newest picture of each film and the newest wall wait for a page that reads slowly.
 """
@@ -61,9 +62,9 @@ FEED_LINES = 500
 TURN = 64
 """Messages of one page to handle before everybody else gets a turn."""
 REPLIES = 256
-"""A page that asks more while so many of its answers are unread is disconnected."""
+"""Disconnect a page that asks more while this many answers wait to be sent to it."""
 SEND_SECONDS = 20.0
-"""A page that takes no message for so long is disconnected."""
+"""Disconnect a page that receives no message for this long."""
 POLICY, GOING = 1008, 1001
 CALLED = frozenset(
     {"op", "take", "give", "draw", "file", "choose", "feed", "house", "doctor", "forbid"}
@@ -86,6 +87,7 @@ class ViewerSocket:
         self._feed: deque[bytes] = deque(maxlen=FEED_LINES)
         self._replies: deque[dict[str, Any]] = deque()
         self._pictures: dict[int, tuple[bytes, tuple[float, float]]] = {}
+        self._misses: dict[int, str] = {}
         self._calls: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
@@ -127,6 +129,12 @@ class ViewerSocket:
 
     def filmed(self, film: int, picture: bytes, viewport: tuple[float, float]) -> None:
         self._pictures[film] = picture, viewport
+        self._misses.pop(film, None)
+        self._news.set()
+
+    def missed(self, film: int, why: str) -> None:
+        self._misses[film] = why
+        self._pictures.pop(film, None)
         self._news.set()
 
     # --- what the page says ----------------------------------------------------------------------
@@ -271,6 +279,9 @@ class ViewerSocket:
                 lines = b",".join(line.strip() for line in self._feed)
                 self._feed.clear()
                 await self._send(b'{"feed":[' + lines + b"]}")
+            misses, self._misses = self._misses, {}
+            for film, why in misses.items():
+                await self._say({"missed": film, "why": why})
             pictures, self._pictures = self._pictures, {}
             for film, (picture, viewport) in pictures.items():
                 head = _HEAD.pack(film, round(viewport[0]), round(viewport[1]))

@@ -107,7 +107,7 @@ def session_named(request: Request, in_body: str | None = None) -> str | None:
 
 
 def _checked(model: type[M], called: str, arguments: dict[str, Any]) -> M:
-    """Validate strictly, because the OpenAPI description promises types: "5" is no number.
+    """Validate strictly, because the OpenAPI description promises types: "5" is not a number.
 
     Validate JSON text, because in Python values strict mode refuses strings for enumerations.
     """

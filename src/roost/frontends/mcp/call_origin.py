@@ -20,7 +20,7 @@ THREAD: Final = "threadId"
 TURN: Final = "x-codex-turn-metadata"
 
 
-def origin_of(params: object, *, is_repeated: bool = False) -> CallOrigin | None:
+def call_origin_of(params: object, *, is_repeated: bool = False) -> CallOrigin | None:
     """Return the origin of a ``tools/call`` with these parameters. None: the client says none."""
     meta = params.get("_meta") if isinstance(params, dict) else None
     if not isinstance(meta, dict):

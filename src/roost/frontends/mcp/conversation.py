@@ -20,7 +20,7 @@ from roost.api.operations import Batch, SubagentReport, parse, parse_for_model
 from roost.api.subagents import CallOrigin, SharedConnectionApi
 from roost.errors import BadRequest, Interrupted, RoostError, TooLarge
 from roost.frontends.mcp.browser_names import browser_names
-from roost.frontends.mcp.call_origin import origin_of
+from roost.frontends.mcp.call_origin import call_origin_of
 from roost.frontends.mcp.claudezilla.names import firefox_names
 from roost.frontends.mcp.lazy_server import LazyServer
 from roost.frontends.mcp.replies import refusal
@@ -104,7 +104,7 @@ class McpConversation:
             self._reports.add(task := loop.create_task(self._report(request, message)))
             task.add_done_callback(self._reports.discard)
         else:
-            origin = origin_of(message.get("params"), is_repeated=is_repeated)
+            origin = call_origin_of(message.get("params"), is_repeated=is_repeated)
             if origin is not None and message["method"] == "tools/call":
                 self._origins[request] = origin
             self._waiting[request] = message

@@ -18,14 +18,15 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from roost.api import operations as ops
-from roost.api.broker import BrokerApi, Notices
+from roost.api.broker import ENDS_WHEN_ASKED, BrokerApi, Notices
 from roost.api.views import View
-from roost.errors import RoostError
+from roost.errors import ApprovalPending, RoostError
 from roost.frontends.mcp.toolset import Reply
-from roost.vocabulary import NoticeKind
+from roost.vocabulary import NoticeKind, QuestionKind
 from roost.wire.marks import one_line
 
 REASON_CHARS = 300
+ANSWER = "Run `roost dashboard` to look and answer."
 NO_REQUESTS = "2026-07-28"
 """From this version of MCP on, a server asks by the result of a call."""
 logger = logging.getLogger(__name__)
@@ -48,7 +49,8 @@ async def call_showing_questions(
     From 2026-07-28 on, servers send no requests. A call that asks then ends with the question as
     its result. The client shows the question and makes the call again, and that call waits.
 
-    may_repeat: the call may be made again without doing anything twice.
+    may_repeat: the call may be made again without doing anything twice, so it can be ended at any
+        time. Other calls end by themselves when they ask for an approval, before they do anything.
     keep: gets the view of a call that was made to show a question. It may hold notes for the agent.
     """
     about = ctx.session.client_params
@@ -64,9 +66,11 @@ async def call_showing_questions(
             finally:
                 showing.cancel()
                 await asyncio.gather(showing, return_exceptions=True)
-        if params.input_responses is not None or not may_repeat:
+        if params.input_responses is not None:
             return await call
-        return await _until_asked(api, able, call, notices, keep)
+        if may_repeat:
+            return await _until_asked(api, able, call, notices, keep)
+        return await _until_approval(api, able, call, notices, keep)
 
 
 async def _until_asked(
@@ -87,21 +91,54 @@ async def _until_asked(
         for task in (working, asking):
             task.cancel()
         await asyncio.gather(working, asking, return_exceptions=True)
-    asked = _request(able, asking.result(), await _address(api, keep))
-    return types.InputRequiredResult(input_requests={"question": asked})
+    return await _shown(api, able, asking.result(), keep)
 
 
-async def _next_question(notices: Notices) -> str:
-    """Wait for a question and return it in words for the person."""
-    while True:
-        notice = await anext(notices)
-        if notice.kind is NoticeKind.QUESTION_ASKED:
-            reason = one_line(str(notice.data.get("reason", "")))[:REASON_CHARS]
-            return f"The agent asks for you: “{reason}” Run `roost dashboard` to look and answer."
+async def _until_approval(
+    api: BrokerApi,
+    able: types.ElicitationCapability,
+    call: Coroutine[Any, Any, Reply],
+    notices: Notices,
+    keep: KeepNotes,
+) -> Reply | types.InputRequiredResult:
+    before = ENDS_WHEN_ASKED.set(True)
+    try:
+        return await call
+    except ApprovalPending:
+        notices.close()  # what was asked is among the notices that came already
+        asked = await _next_question(notices)
+        if asked is None:  # another call had asked, and the person has not answered
+            raise
+    finally:
+        ENDS_WHEN_ASKED.reset(before)
+    return await _shown(api, able, asked, keep)
+
+
+async def _shown(
+    api: BrokerApi, able: types.ElicitationCapability, asked: str | None, keep: KeepNotes
+) -> types.InputRequiredResult:
+    """Return the result that has the client show the question."""
+    assert asked is not None
+    request = _request(able, asked, await _address(api, keep))
+    return types.InputRequiredResult(input_requests={"question": request})
+
+
+async def _next_question(notices: Notices) -> str | None:
+    """Wait for a question and return it in words for the person. None: the notices have ended."""
+    async for notice in notices:
+        if notice.kind != NoticeKind.QUESTION_ASKED:
+            continue
+        reason = one_line(str(notice.data.get("reason", "")))[:REASON_CHARS]
+        if notice.data.get("kind") == QuestionKind.APPROVAL:
+            origin = one_line(str(notice.data.get("origin", "")))[:REASON_CHARS]
+            where = f" on {origin}" if origin else ""
+            return f"The agent wants to {reason}{where}. {ANSWER}"
+        return f"The agent asks for you: “{reason}” {ANSWER}"
+    return None
 
 
 async def _address(api: BrokerApi, keep: KeepNotes) -> str | None:
-    """Return the dashboard's address. It opens the page, but logs nobody in."""
+    """Return the dashboard's address. The address alone does not log the person in."""
     status = await api.call(ops.Status())
     keep(status)
     return None if status.broker.http is None else f"{status.broker.http}/dashboard/"
@@ -130,8 +167,7 @@ async def _show_all(
     keep: KeepNotes,
 ) -> None:
     """Send the client each question. What it answers, or that it refuses, changes nothing."""
-    while True:
-        asked = await _next_question(notices)
+    while (asked := await _next_question(notices)) is not None:
         try:
             request = _request(able, asked, await _address(api, keep))
             await ctx.session.send_request(request, types.ElicitResult)

@@ -74,7 +74,7 @@ class Toolset(Protocol):
     def spelling(self, name: str) -> Spelling:
         """Return how an agent performs the steps of a hint that answers a call of that tool.
 
-        Tools that are not in the set are no way to perform a step.
+        A step cannot be performed by a tool that is not in the set.
         """
 
     async def call(self, api: BrokerApi, name: str, arguments: Mapping[str, Any]) -> Reply:

@@ -28,7 +28,7 @@ from roost.wire.marks import error_text, sendable
 logger = logging.getLogger(__name__)
 DONE, FAILED = 0, 1
 PROGRESS_SECONDS: Final = 0.5
-"""A verb that takes longer than this hears what it waits for, if the browser has to start."""
+"""Tell the process of a verb after this time that the browser is starting, if it is."""
 _CONTROLS: Final = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
 }
@@ -84,7 +84,7 @@ class VerbConversation:
             code = FAILED
             text = json.dumps(error.to_wire(), indent=2) if form == "json" else error_text(error)
         except Exception:  # a bug is answered like any error and logged with its traceback
-            logger.exception("%s has an answer that cannot be told", message.get("verb"))
+            logger.exception("the answer to %s cannot be written as text", message.get("verb"))
             code, text = FAILED, error_text(Internal("The verb failed inside Roost."))
         if form == "text" or code != DONE or message.get("tty") is True:
             text = text.translate(_CONTROLS)
@@ -124,7 +124,7 @@ class VerbConversation:
     async def _has_browser(self) -> bool:
         try:
             return bool((await self._api.call(ops.Status())).browsers)
-        except RoostError:  # the caller may not ask
+        except RoostError:  # the caller may not call status
             return True
 
     def _told(self, view: View, form: object) -> str:

@@ -73,7 +73,7 @@ def _checked(words: str, value: bool, about: str) -> Verb:
 
 
 _ROWS: Final = (
-    # --- going -----------------------------------------------------------------------------------
+    # --- navigating ------------------------------------------------------------------------------
     Verb("open", ops.Navigate, ("url",), "roost open example.com", aliases=("goto", "navigate")),
     Verb("back", ops.NavigateBack, example="roost back", aliases=("go-back",)),
     Verb("forward", ops.NavigateForward, example="roost forward", aliases=("go-forward",)),

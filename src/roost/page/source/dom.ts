@@ -101,7 +101,11 @@ export const page = {
   create: method<Document, [string], HTMLElement>(Document.prototype, "createElement"),
 };
 
-/** The root element. A script can remove it, and a document that is being replaced has none for a moment. */
+/** Whether the document has no element: a script removed the root, or nothing of a new document has come yet. */
+export function isEmptyDocument(): boolean {
+  return page.root(document) === null;
+}
+
 export function rootElement(): Element {
   const root = page.root(document);
   if (root === null) throw new PageError("NOT_FOUND", "The page has no content", { hint: "Wait until it has loaded." });
@@ -137,9 +141,15 @@ export function collapseSpace(text: string): string {
   return visible.replace(/ *[^\S ]\s*| {2,}/g, " ");
 }
 
+/** A word that is longer than this may be cut. */
+const WORD_CHARS = 200;
+
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   // Do not cut a surrogate pair in half, because JSON would carry a lone surrogate.
   const end = /[\ud800-\udbff]/.test(text[limit - 2] ?? "") ? limit - 2 : limit - 1;
+  // Do not cut a word in half either: it may be a secret of the person, and the broker would not recognise the half.
+  const first = end - Math.min(WORD_CHARS, limit >> 1);
+  for (let at = end; at > first; at--) if (/\s/.test(text[at]!)) return text.slice(0, at) + "…";
   return text.slice(0, end) + "…";
 }

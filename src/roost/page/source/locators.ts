@@ -180,7 +180,7 @@ function parentAcrossRoots(element: Element): Element | null {
   return parent === null || isElement(parent) ? parent : ((parent as ShadowRoot).host ?? null);
 }
 
-/** Elements of one root come in document order. Those of several roots have to be brought into it. */
+/** Elements of one root are in document order. Elements of several roots have to be sorted. */
 function inOrder(elements: readonly Element[]): Element[] {
   if (elements.length < 2 || openRoots().length === 1) return Array.from(new Set(elements));
   const places = new Map<Element, number>();

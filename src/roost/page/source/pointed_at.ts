@@ -67,7 +67,7 @@ function isInside(element: Element, area: DOMRect): boolean {
 /** Return the innermost node that holds what a pointer there would meet. */
 function atPoint(items: readonly ContentItem[], point: { x: number; y: number }): Found[] {
   const hit = elementAt(point);
-  // What is meant inside of a frame, the frame's own document says.
+  // The document in a frame answers for elements inside the frame.
   if (hit === null || FRAMES.has(localName(hit))) return [];
   let best: Found | undefined;
   const visit = (inside: readonly ContentItem[]): void => {

@@ -47,7 +47,7 @@ export function elementOfRef(target: string): Element {
   return element;
 }
 
-/** The element that was given the ref, also if the page has removed it since. Undefined if nobody knows it any more. */
+/** The element that was given the ref, also if the page has removed it since. Undefined if it no longer exists. */
 export function formerElement(target: string): Element | undefined {
   const [, prefix, number] = REF.exec(target)!;
   return prefix === framePrefix ? elements.get(Number(number))?.deref() : undefined;

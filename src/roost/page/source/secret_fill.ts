@@ -1,5 +1,6 @@
 /**
- * Fills in a secret of the person. One call checks the frame's origin, the field and the form's goal, and inserts the value.
+ * Fills in a secret of the person. One call checks the frame's origin, the field and the form's
+ * action, and inserts the value.
  *
  * The page's own scripts run at focus, at input and when the form is sent. So the checks run again after each of them.
  * If a check fails after the value was inserted, the field is emptied and the call refused.
@@ -107,7 +108,7 @@ function formOf(element: Element): HTMLFormElement | null {
   return isField(element) ? element.form : (closest(element, "form") as HTMLFormElement | null);
 }
 
-/** Where the form can be sent: its own action, and those of the buttons that replace it. */
+/** Where the form can send its data: its own action, and the `formaction` of its buttons. */
 function goalsOf(around: HTMLFormElement): string[] {
   const buttons = Array.from(form.elements(around)).filter((one) => hasAttribute(one, "formaction")) as HTMLButtonElement[];
   return [form.action(around), ...buttons.map((button) => button.formAction)];

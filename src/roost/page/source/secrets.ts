@@ -9,7 +9,20 @@ const filled = new Set<Element>();
 
 /** Hide what stands in this element from now on, whatever becomes of its type. */
 export function holdSecret(element: Element): void {
+  if (filled.size === 0) for (const kind of TAKING_EVENTS) window.addEventListener(kind, keepHere, { capture: true });
   filled.add(element);
+}
+
+const TAKING_EVENTS = ["copy", "cut", "dragstart"];
+
+/**
+ * Let no text of this document into the clipboard or into a drag: an agent could put it into a page that it can read.
+ * What the page itself made draggable may be dragged.
+ */
+function keepHere(event: Event): void {
+  if (event.type === "dragstart" && event.target instanceof Element && closest(event.target, "[draggable=true]")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }
 
 export function secretFields(): Element[] {

@@ -51,7 +51,7 @@ export function watchForEffects(): void {
   watched = new Watch(false);
 }
 
-/** Stop to watch for effects. */
+/** Stop watching for effects. */
 export function retireWatch(): void {
   watched?.stop();
   watched = null;

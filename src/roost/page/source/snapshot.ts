@@ -4,7 +4,7 @@ import { isTimeUp, startBudget, wasCut } from "./budget";
 import { printBounded, type Selection } from "./line_selection";
 import { changesSince, isKnown, remember, rememberPart, stepBack } from "./changes_since";
 import type { ContentItem } from "./content_items";
-import { boxOf, getAttribute } from "./dom";
+import { boxOf, getAttribute, isEmptyDocument } from "./dom";
 import type { Point } from "./geometry";
 import { interactiveOnly } from "./interactive_only";
 import { type Line, linesOf } from "./lines";
@@ -57,6 +57,10 @@ export function snapshot(args: Args): SnapshotReply {
   if (target === undefined && mode === "diff" && reader !== undefined) {
     const reply = diffReply(reader, maxChars ?? DEFAULT_DIFF_CHARS);
     if (reply) return reply;
+    if (isEmptyDocument()) {
+      remember(reader, []);
+      return { text: "", mode: "full", chars: 0, truncated: false, frames: [] };
+    }
     // A new document: a short whole one, because nobody asked for a page.
     return fullReply(args, reader, maxChars ?? DEFAULT_DIFF_CHARS);
   }
@@ -64,7 +68,8 @@ export function snapshot(args: Args): SnapshotReply {
 }
 
 function diffReply(reader: string, maxChars: number): SnapshotReply | null {
-  const lines = linesOf(buildTree().children);
+  // An action that leads to an empty document is done, so its reply must not be an error.
+  const lines = isEmptyDocument() ? [] : linesOf(buildTree().children);
   const changes = changesSince(reader, lines, maxChars);
   if (changes === null) return null;
   const { text, counts } = changes;

@@ -43,7 +43,7 @@ interface Scored {
   score: number;
 }
 
-/** The elements that are most like the target, and where nothing is like it, those in view. */
+/** The elements that are most like the target. If none is like it, the elements in view. */
 export function suggestionsFor(target: string): Suggestions {
   startBudget(BUDGET_MS); // a page that is slow to read must not delay the answer for long
   const words = wordsIn(target.replace(/\b[a-z-]+\s*=/g, " ")); // the caller's own words, not `text=` or `role=`

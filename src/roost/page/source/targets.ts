@@ -61,7 +61,8 @@ export function tryFindTarget(target: string, purpose: Purpose = "operate"): Fou
     const element = candidates.find(isRendered) ?? candidates[0];
     return element ? { element, matches: candidates.length, isRanked: false } : null;
   }
-  // Locators are strict, as in Playwright: of several matches, nobody can tell which is meant.
+  // Locators are strict, as in Playwright: with several matches, Roost cannot tell which one the
+  // caller means.
   const elements = elementsBySteps(steps);
   if (elements.length > 1) throw ambiguous(target, elements.map((element) => ({ element, actor: element })), LOCATOR_HINT);
   return elements.length === 1 ? { element: elements[0]!, matches: 1, isRanked: false } : null;

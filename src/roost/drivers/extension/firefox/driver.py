@@ -18,10 +18,11 @@ from roost.drivers.base import (
     Cookie,
     Film,
     FilmOptions,
-    FilmPicture,
+    Miss,
     OriginStorage,
     Report,
     RunningBrowser,
+    Show,
 )
 from roost.drivers.connection import Json
 from roost.drivers.extension.base import (
@@ -150,9 +151,9 @@ class OwnFirefoxDriver(OwnBrowser[ExtensionConnection]):
     # --- pages ---------------------------------------------------------------------------------
 
     async def film(
-        self, tab: TabHandle, options: FilmOptions, show: Callable[[FilmPicture], None]
+        self, tab: TabHandle, options: FilmOptions, show: Show, miss: Miss | None = None
     ) -> Film:
-        return RepeatedShots(self.page(tab).capture, options, show)
+        return RepeatedShots(self.page(tab).capture, options, show, miss)
 
     def page(self, tab: TabHandle) -> OwnFirefoxPage:
         self._check(tab)

@@ -1,4 +1,4 @@
-"""Install the Claude Code plugin: a copy in ROOST_HOME, which Claude Code is told about.
+"""Install the Claude Code plugin: copy it to ROOST_HOME, and register the copy with Claude Code.
 
 The copy's hooks run this Roost. ``claude plugin`` registers the copy at once. Without that command,
 two entries in Claude Code's settings make it known and enable it. Claude Code then registers it

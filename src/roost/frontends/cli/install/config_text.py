@@ -63,7 +63,7 @@ def _change(config: Any, path: Sequence[str], value: Any) -> bool:
             config[key] = {}
         config = config[key]
         if not isinstance(config, dict):
-            raise Malformed(f"{key} is no table of entries", 1)
+            raise Malformed(f"{key} is not a table of entries", 1)
     if config.get(name) == value:
         return False
     if value is None:

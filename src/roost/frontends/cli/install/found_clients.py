@@ -65,7 +65,7 @@ def install_found(*, yes: bool, remove: bool) -> int:
 def _one(client: McpClient, *, yes: bool, remove: bool) -> bool:
     """Ask about one client and change its file. Return False if that failed.
 
-    A file that is broken is one client's trouble: the others get Roost all the same.
+    A broken file of one client does not keep Roost from the others.
     """
     assert client.file is not None
     where = client.file()

@@ -40,7 +40,7 @@ class _Object:
     members: tuple[_Member, ...]
 
     def find(self, key: str) -> _Member | None:
-        """Return the member with that key. Of two, readers take the last."""
+        """Return the member with that key: the last one if there are several, as parsers do."""
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 
@@ -81,7 +81,7 @@ def _changed(text: str, path: Sequence[str], value: Any) -> str:
         if depth < len(path) - 1:
             if bare[member.value] != "{":
                 line = bare.count("\n", 0, member.value) + 1
-                raise Malformed(f"{key} is no table of entries", line)
+                raise Malformed(f"{key} is not a table of entries", line)
             here = _object(bare, member.value)
     assert member is not None, "the path has a last key, which was found"
     if value is None:

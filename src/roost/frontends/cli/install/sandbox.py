@@ -32,7 +32,7 @@ RULE: Final = """\
 prefix_rule(pattern = ["roost"], decision = "allow")
 """
 WITHOUT: Final = (
-    "{title}'s sandbox keeps `roost` commands from Roost's socket. Its MCP tools work all the same."
+    "{title}'s sandbox keeps `roost` commands from Roost's socket. Its MCP tools work anyway."
 )
 
 
@@ -57,7 +57,8 @@ def restore(client: McpClient) -> ChangedFile | None:
 
 
 def offer(client: McpClient) -> None:
-    """Ask whether ``roost`` commands may leave the client's sandbox, if that is a question here.
+    """Ask whether ``roost`` commands may leave the client's sandbox, if that client uses its
+    sandbox here.
 
     Claude Code's sandbox is off unless its settings switch it on. Codex's is on unless its
     settings switch it off. An earlier yes stands.

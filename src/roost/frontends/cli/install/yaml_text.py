@@ -41,7 +41,7 @@ def change(text: str, path: Sequence[str], value: Any) -> str:
     config = read(text)
     entries = config.get(outer)
     if not isinstance(entries, dict | None):
-        raise Malformed(f"{outer} is no mapping of entries", 1)
+        raise Malformed(f"{outer} is not a mapping of entries", 1)
     if (entries or {}).get(name) == value:
         return text
     bom = BOM if text.startswith(BOM) else ""
@@ -91,7 +91,7 @@ def _find(mapping: Any, name: str) -> tuple[Any, Any] | None:
 def _end(node: Any, line: int) -> int:
     """Return the last line of a node.
 
-    The end of a block is where the next token stands, below comments that belong to nobody. So
+    The end of a block is where the next token stands, below comments that belong to no entry. So
     this is the end of the block's last value instead.
 
     line: the line of the node's key, where an empty node has no line of its own.

@@ -120,6 +120,7 @@
       if (message.welcome) this.welcomed(message.welcome.token);
       else if (message.wall) this.listener.wall(message.wall);
       else if (message.feed) this.listener.feed(message.feed);
+      else if (message.missed !== void 0) this.listener.missed(message.missed, message.why);
       else if (message.id) this.answered(message);
       else if (message.error) this.refused(message.error);
     }
@@ -267,10 +268,10 @@
   }
   function bytes(count2) {
     const mib = count2 / 1024 / 1024;
-    return mib < 1e3 ? `${mib.toFixed(mib < 10 ? 1 : 0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
+    return mib < 1e3 ? `${mib.toFixed(mib < 10 ? 1 : 0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
   }
   function cores(used) {
-    return used === void 0 ? "–" : `${Math.round(used * 100)} %`;
+    return used === void 0 ? "–" : `${Math.round(used * 100)} %`;
   }
   function count(number, one) {
     return `${number} ${one}${number === 1 ? "" : "s"}`;
@@ -355,6 +356,114 @@
     }
   };
 
+  // policy.ts
+  var PRESETS = {
+    open: "Everything is allowed.",
+    careful: "Asks you before uploads, downloads and scripts, and before a login is sent.",
+    lockdown: "Only listed origins, no scripts, no uploads."
+  };
+  var FILE = "file";
+  var SOURCE = "the dashboard";
+  var FILE_BYTES = 64 * 1024;
+  var PolicyPanel = class {
+    constructor(connection, failed) {
+      this.connection = connection;
+      this.failed = failed;
+      const choices = [...Object.entries(PRESETS), [FILE, "A policy file on this computer:"]];
+      this.form = element(
+        "form",
+        { class: "choices", submit: (event) => void this.submit(event) },
+        element("p", {}, "Choose another policy for this session. It replaces what its agents were started with. The configuration's policy stays."),
+        ...choices.map(
+          ([name, help]) => element(
+            "label",
+            {},
+            element("input", { type: "radio", name: "policy", value: name, required: true }),
+            element("span", {}, name === FILE ? "" : element("b", {}, name), ` ${help}`)
+          )
+        ),
+        this.file,
+        element("button", { type: "submit", class: "primary" }, "Set policy")
+      );
+      this.file.addEventListener("change", () => {
+        this.form.querySelector(`[value=${FILE}]`)?.click();
+      });
+      this.root = element("div", { class: "policy" }, this.inForce, this.form);
+    }
+    connection;
+    failed;
+    root;
+    inForce = element("div", { "aria-live": "polite" });
+    file = element("input", { type: "file", accept: ".toml", "aria-label": "Policy file" });
+    form;
+    session = "";
+    /** Read the policy of that session again. */
+    async read(session) {
+      if (session !== this.session) {
+        this.session = session;
+        this.form.reset();
+        this.inForce.replaceChildren();
+      }
+      const policy = await this.connection.call("policy_show", { session });
+      if (session === this.session) this.show(policy);
+    }
+    show(policy) {
+      const shown = JSON.stringify(policy);
+      if (this.inForce.dataset.shown === shown && this.inForce.hasChildNodes()) return;
+      this.inForce.dataset.shown = shown;
+      this.inForce.replaceChildren(...policyParts(policy));
+      if (policy.approvals.length) {
+        this.inForce.append(button("Withdraw approvals", () => void this.change("policy_forget", {})));
+      }
+    }
+    async submit(event) {
+      event.preventDefault();
+      const chosen = String(new FormData(this.form).get("policy"));
+      const file = this.file.files?.[0];
+      if (chosen !== FILE) {
+        await this.change("policy_set", { policy: chosen, source: SOURCE });
+      } else if (!file) {
+        this.failed(new Error("Choose a policy file first."));
+      } else if (file.size > FILE_BYTES) {
+        this.failed(new Error(`A policy file has at most ${FILE_BYTES / 1024} KiB.`));
+      } else {
+        await this.change("policy_set", { policy: await file.text(), source: `${SOURCE} (${file.name.slice(0, 100)})` });
+      }
+    }
+    async change(op, args) {
+      const session = this.session;
+      try {
+        const policy = await this.connection.call(op, { session, ...args });
+        if (session === this.session) this.show(policy);
+      } catch (error) {
+        this.failed(error);
+      }
+    }
+  };
+  function policyParts(policy) {
+    const layers = policy.layers.map(
+      (layer) => element("section", {}, element("h3", {}, layer.source), element("ul", {}, ...layerLines(layer).map((line) => element("li", {}, line))))
+    );
+    const approved = policy.approvals.map(
+      ({ subject, session, program, origin }) => element("li", {}, `${subject} on ${origin ?? "every origin"}, ${session ? "in this session" : `for ${program ?? "every program"}`}`)
+    );
+    return [
+      ...policy.isOpen ? [element("p", {}, element("b", {}, "open"), ": everything is allowed.")] : [],
+      ...layers,
+      ...approved.length ? [element("section", {}, element("h3", {}, "You have approved"), element("ul", {}, ...approved))] : []
+    ];
+  }
+  function layerLines(layer) {
+    const { source: _, rules = [], ...limits } = layer;
+    const lines = [...Object.entries(limits).map(([name, value]) => `${name} = ${JSON.stringify(value)}`), ...rules.map(ruleLine)];
+    return lines.length ? lines : ["restricts nothing"];
+  }
+  function ruleLine({ verdict, operations, origins, clients }) {
+    const where = origins?.length ? ` on ${origins.join(", ")}` : "";
+    const whom = clients?.length ? ` for ${clients.join(", ")}` : "";
+    return `${verdict} ${operations.join(", ")}${where}${whom}`;
+  }
+
   // house.ts
   var AGAIN_MS = 3e3;
   var MARKS = { ok: "✓", warning: "!", failed: "✗" };
@@ -402,10 +511,23 @@
     async readSlow() {
       const doctor = card("Doctor", quiet("Looks at the installation …"));
       const profiles = card("Profiles", quiet("…"));
-      this.slow.replaceChildren(profiles, doctor);
+      const policy = card("Policy for all agents", quiet("…"));
+      this.slow.replaceChildren(policy, profiles, doctor);
+      await this.readPolicy(policy, "policy_show");
       const known = this.connection.call("profile_list").then((list) => list.profiles);
       await known.then((list) => profiles.replaceWith(this.profiles(list)), this.failed);
       await this.connection.doctor().then((found2) => doctor.replaceWith(this.doctor(found2)), this.failed);
+    }
+    /** Show the configuration's policy in place of that card. */
+    async readPolicy(shown, op) {
+      try {
+        const policy = await this.connection.call(op);
+        const again = button("Read config.toml again", () => void this.readPolicy(made, "policy_reload"), { class: "small" });
+        const made = card("Policy for all agents", ...policyParts(policy), again);
+        shown.replaceWith(made);
+      } catch (error) {
+        this.failed(error);
+      }
     }
     draw(house) {
       const wall = this.wall;
@@ -434,12 +556,14 @@
         const name = button(tile.name, () => this.look(tile.id), { class: "link" });
         const hold = tile.paused ? this.act("Give back", tile.name, "session_resume", tile.id) : this.act("Pause", tile.name, "session_pause", tile.id);
         const end = button("End", () => this.end(tile.id, tile.name), { class: "small danger", "aria-label": `End ${tile.name}` });
-        return [name, stateWords(tile), mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
+        const limits = tile.policy.join(", ") || "open";
+        const policy = button(limits, () => this.look(tile.id, "policy"), { class: "link", "aria-label": `${limits}: policy of ${tile.name}` });
+        return [name, stateWords(tile), policy, mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
       });
       const all = button("End all sessions", () => this.endAll(wall), { class: "danger" });
       return card(
         "Sessions",
-        rows.length ? table(["Session", "State", "Pages", "Processor", ""], rows) : quiet("No session is open."),
+        rows.length ? table(["Session", "State", "Policy", "Pages", "Processor", ""], rows) : quiet("No session is open."),
         quiet("Pages: memory of scripts and documents, where the browser tells."),
         wall.tiles.length ? all : void 0
       );
@@ -588,11 +712,12 @@
 
   // details.ts
   var AGAIN_MS2 = 2e3;
-  var KINDS2 = ["activity", "console", "network"];
+  var KINDS2 = ["activity", "console", "network", "policy"];
   var Details = class {
-    constructor(connection) {
+    constructor(connection, failed) {
       this.connection = connection;
       this.feed = new Feed(connection, this.activity);
+      this.policy = new PolicyPanel(connection, failed);
       for (const kind of KINDS2) {
         found(`large-${kind}`).addEventListener("click", () => this.choose(kind));
       }
@@ -602,13 +727,14 @@
     activity = element("div");
     rows = element("div", { class: "rows" });
     feed;
+    policy;
     kind = "activity";
     at;
     timer = 0;
-    open(session, tab) {
+    open(session, tab, kind = "activity") {
       this.at = { session, tab };
       this.feed.begin(session);
-      this.choose("activity");
+      this.choose(kind);
     }
     /** Follow the large view to another tab. */
     follow(tab) {
@@ -632,17 +758,18 @@
       clearTimeout(this.timer);
       for (const one of KINDS2) found(`large-${one}`).setAttribute("aria-pressed", String(one === kind));
       this.rows.replaceChildren();
-      this.root.replaceChildren(kind === "activity" ? this.activity : this.rows);
+      this.root.replaceChildren(kind === "activity" ? this.activity : kind === "policy" ? this.policy.root : this.rows);
       if (kind !== "activity") void this.read();
     }
-    /** Read console or network now, and again while it is shown. */
+    /** Read console, network or policy now, and again while it is shown. */
     async read() {
       clearTimeout(this.timer);
       const { kind, at } = this;
       if (!at || kind === "activity") return;
-      let rows;
+      let rows = [];
       try {
-        if (!at.tab) rows = [quiet2("No page is open.")];
+        if (kind === "policy") await this.policy.read(at.session);
+        else if (!at.tab) rows = [quiet2("No page is open.")];
         else if (kind === "console") rows = consoleRows(await this.ask("browser_console_messages", at));
         else rows = networkRows(await this.ask("browser_network_requests", at));
       } catch (error) {
@@ -954,6 +1081,8 @@
   // picture.ts
   var Picture = class {
     canvas = element("canvas", { class: "picture", role: "img" });
+    /** Says why there is no picture. */
+    missing = element("span", { class: "missing" });
     isDrawing = false;
     waiting;
     isStill = false;
@@ -982,11 +1111,22 @@
         this.canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
         bitmap.close();
         this.canvas.classList.add("drawn");
+        this.miss("");
       } catch {
       } finally {
         this.isDrawing = false;
         drawn2();
       }
+    }
+    /** Say why there is no picture now. The last picture, if there is one, is shown faintly. */
+    miss(why) {
+      setText(this.missing, why);
+      this.canvas.classList.toggle("old", why !== "");
+    }
+    /** Forget the last picture, because another tab is shown from now on. */
+    clear() {
+      this.canvas.classList.remove("drawn");
+      this.miss("");
     }
     name(text) {
       this.canvas.setAttribute("aria-label", text);
@@ -1001,8 +1141,8 @@
       this.failed = failed;
       this.said = said;
       const stage = found("large-picture");
-      stage.append(this.picture.canvas);
-      this.details = new Details(connection);
+      stage.append(this.picture.canvas, this.picture.missing);
+      this.details = new Details(connection, failed);
       found("large-close").addEventListener("click", () => this.dialog.close());
       found("large-end").addEventListener("click", () => this.end());
       this.hands = new Hands(this.picture.canvas, this.keys, (inputs) => {
@@ -1074,11 +1214,12 @@
     get tab() {
       return this.session === void 0 ? void 0 : this.chosen ?? this.tile?.current;
     }
-    open(tile) {
+    /** `kind`: what stands beside the picture first. */
+    open(tile, kind) {
       this.session = tile.id;
-      this.picture.canvas.classList.remove("drawn");
+      this.picture.clear();
       this.show([tile]);
-      this.details.open(tile.id, this.tab);
+      this.details.open(tile.id, this.tab, kind);
       this.dialog.showModal();
       this.changed();
     }
@@ -1214,6 +1355,7 @@
     title = element("p", { class: "title" });
     address = element("p", { class: "address" });
     last = element("p", { class: "last" });
+    policy = element("span", { class: "limits" });
     tabs = element("span", { class: "tabs" });
     hold = element("button", { type: "button", class: "small" });
     open;
@@ -1224,6 +1366,7 @@
         "button",
         { type: "button", class: "look", click: () => actions.open(this.tile.id) },
         this.picture.canvas,
+        this.picture.missing,
         element("span", { class: "nothing" }, "No page open")
       );
       this.hold.addEventListener(
@@ -1236,7 +1379,7 @@
         element("header", {}, element("span", { class: "dot", "aria-hidden": "true" }), this.name, this.state),
         this.open,
         element("div", { class: "about" }, this.title, this.address, this.last, this.parent),
-        element("footer", {}, this.agent, this.tabs, this.hold)
+        element("footer", {}, this.agent, this.policy, this.tabs, this.hold)
       );
     }
     /** `parent`: the name of the session whose agent started this sub-agent. */
@@ -1254,6 +1397,8 @@
       setText(this.parent, parent === void 0 ? "" : `Sub-agent of ${parent}`);
       setText(this.title, tile.question ?? dialog ?? (tab ? tab.title || "Untitled page" : ""));
       setText(this.address, tab ? place(tab.url) : "");
+      setText(this.policy, tile.policy.length ? "Restricted" : "");
+      this.policy.title = tile.policy.join(", ");
       setText(this.tabs, count(tile.tabs.length, "tab"));
       setText(this.hold, tile.paused ? "Give back" : "Pause");
       this.hold.setAttribute("aria-label", `${tile.paused ? "Give back" : "Pause"} ${tile.name}`);
@@ -1291,10 +1436,11 @@
         disconnected: (why) => this.say(why ?? "Roost is not there. This page tries again by itself."),
         wall: (wall) => this.show(wall),
         feed: (lines) => this.fed(lines),
-        picture: (film, picture, width, height) => this.draw(film, picture, width, height)
+        picture: (film, picture, width, height) => this.draw(film, picture, width, height),
+        missed: (film, why) => this.pictureOf(film)?.miss(why)
       });
       const failed = (error) => this.say(error.message);
-      const look = (session) => this.open(session);
+      const look = (session, kind) => this.open(session, kind);
       this.large = new LargeView(this.connection, () => this.largeChanged(), failed, (text) => this.say(text, true));
       this.feed = new Feed(this.connection, found("feed-scroll"));
       this.house = new HouseView(this.connection, look, failed);
@@ -1435,8 +1581,10 @@
     }
     draw(film, picture, width, height) {
       if (film === LARGE_FILM) this.large.hands.viewport = { width, height };
-      const shown = film === LARGE_FILM ? this.large.picture : this.films.get(film)?.picture;
-      void shown?.draw(picture, () => this.connection.seen(film));
+      void this.pictureOf(film)?.draw(picture, () => this.connection.seen(film));
+    }
+    pictureOf(film) {
+      return film === LARGE_FILM ? this.large.picture : this.films.get(film)?.picture;
     }
     fed(lines) {
       for (const line of lines) {
@@ -1451,9 +1599,9 @@
       }
       this.isFed = true;
     }
-    open(session) {
+    open(session, kind) {
       const tile = this.wall?.tiles.find((one) => one.id === session);
-      if (tile) this.large.open(tile);
+      if (tile) this.large.open(tile, kind);
     }
     act(op, session) {
       this.connection.call(op, { session }).catch((error) => this.say(error.message));

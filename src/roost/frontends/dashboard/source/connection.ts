@@ -14,6 +14,8 @@ export interface Listener {
   wall(wall: Wall): void;
   feed(lines: FeedLine[]): void;
   picture(film: number, picture: Blob, width: number, height: number): void;
+  /** The film has no picture now, for that reason. */
+  missed(film: number, why: string): void;
 }
 
 export class OperationFailed extends Error {
@@ -143,6 +145,7 @@ export class Connection {
     if (message.welcome) this.welcomed(message.welcome.token);
     else if (message.wall) this.listener.wall(message.wall);
     else if (message.feed) this.listener.feed(message.feed);
+    else if (message.missed !== undefined) this.listener.missed(message.missed, message.why);
     else if (message.id) this.answered(message);
     else if (message.error) this.refused(message.error);
   }

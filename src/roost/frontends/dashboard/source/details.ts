@@ -2,33 +2,39 @@ import type { Connection } from "./connection";
 import { element, found, setText } from "./dom";
 import { Feed } from "./feed";
 import type { ConsoleMessages, FeedLine, NetworkRequests, Tile } from "./messages";
+import { PolicyPanel } from "./policy";
 import { place } from "./words";
 
 const AGAIN_MS = 2000;
-type Kind = "activity" | "console" | "network";
-const KINDS: Kind[] = ["activity", "console", "network"];
+export type Kind = "activity" | "console" | "network" | "policy";
+const KINDS: Kind[] = ["activity", "console", "network", "policy"];
 
-/** Beside the large picture: what the agent did, and console and network of the tab. */
+/** Beside the large picture: what the agent did, console and network of the tab, and the session's policy. */
 export class Details {
   private readonly root = found("large-details");
   private readonly activity = element("div");
   private readonly rows = element("div", { class: "rows" });
   private readonly feed: Feed;
+  private readonly policy: PolicyPanel;
   private kind: Kind = "activity";
   private at: { session: string; tab: string | undefined } | undefined;
   private timer = 0;
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    failed: (error: Error) => void,
+  ) {
     this.feed = new Feed(connection, this.activity);
+    this.policy = new PolicyPanel(connection, failed);
     for (const kind of KINDS) {
       found(`large-${kind}`).addEventListener("click", () => this.choose(kind));
     }
   }
 
-  open(session: string, tab: string | undefined): void {
+  open(session: string, tab: string | undefined, kind: Kind = "activity"): void {
     this.at = { session, tab };
     this.feed.begin(session);
-    this.choose("activity");
+    this.choose(kind);
   }
 
   /** Follow the large view to another tab. */
@@ -57,18 +63,19 @@ export class Details {
     clearTimeout(this.timer);
     for (const one of KINDS) found(`large-${one}`).setAttribute("aria-pressed", String(one === kind));
     this.rows.replaceChildren();
-    this.root.replaceChildren(kind === "activity" ? this.activity : this.rows);
+    this.root.replaceChildren(kind === "activity" ? this.activity : kind === "policy" ? this.policy.root : this.rows);
     if (kind !== "activity") void this.read();
   }
 
-  /** Read console or network now, and again while it is shown. */
+  /** Read console, network or policy now, and again while it is shown. */
   private async read(): Promise<void> {
     clearTimeout(this.timer);
     const { kind, at } = this;
     if (!at || kind === "activity") return;
-    let rows: HTMLElement[];
+    let rows: HTMLElement[] = [];
     try {
-      if (!at.tab) rows = [quiet("No page is open.")];
+      if (kind === "policy") await this.policy.read(at.session);
+      else if (!at.tab) rows = [quiet("No page is open.")];
       else if (kind === "console") rows = consoleRows((await this.ask("browser_console_messages", at)) as ConsoleMessages);
       else rows = networkRows((await this.ask("browser_network_requests", at)) as NetworkRequests);
     } catch (error) {

@@ -1,6 +1,8 @@
 import type { Connection } from "./connection";
 import { button, element, found } from "./dom";
-import type { Finding, House, Profile, Wall } from "./messages";
+import type { Kind } from "./details";
+import type { Finding, House, Policy, Profile, Wall } from "./messages";
+import { policyParts } from "./policy";
 import { ago, bytes, cores, count, stateWords } from "./words";
 
 const AGAIN_MS = 3000;
@@ -17,7 +19,7 @@ export class HouseView {
 
   constructor(
     private readonly connection: Connection,
-    private readonly look: (session: string) => void,
+    private readonly look: (session: string, kind?: Kind) => void,
     private readonly failed: (error: Error) => void,
   ) {
     this.root.append(this.now, this.slow);
@@ -57,10 +59,24 @@ export class HouseView {
   private async readSlow(): Promise<void> {
     const doctor = card("Doctor", quiet("Looks at the installation …"));
     const profiles = card("Profiles", quiet("…"));
-    this.slow.replaceChildren(profiles, doctor);
+    const policy = card("Policy for all agents", quiet("…"));
+    this.slow.replaceChildren(policy, profiles, doctor);
+    await this.readPolicy(policy, "policy_show");
     const known = this.connection.call("profile_list").then((list) => (list as { profiles: Profile[] }).profiles);
     await known.then((list) => profiles.replaceWith(this.profiles(list)), this.failed);
     await this.connection.doctor().then((found) => doctor.replaceWith(this.doctor(found)), this.failed);
+  }
+
+  /** Show the configuration's policy in place of that card. */
+  private async readPolicy(shown: HTMLElement, op: "policy_show" | "policy_reload"): Promise<void> {
+    try {
+      const policy = (await this.connection.call(op)) as Policy;
+      const again = button("Read config.toml again", () => void this.readPolicy(made, "policy_reload"), { class: "small" });
+      const made = card("Policy for all agents", ...policyParts(policy), again);
+      shown.replaceWith(made);
+    } catch (error) {
+      this.failed(error as Error);
+    }
   }
 
   private draw(house: House): void {
@@ -96,12 +112,14 @@ export class HouseView {
       const name = button(tile.name, () => this.look(tile.id), { class: "link" });
       const hold = tile.paused ? this.act("Give back", tile.name, "session_resume", tile.id) : this.act("Pause", tile.name, "session_pause", tile.id);
       const end = button("End", () => this.end(tile.id, tile.name), { class: "small danger", "aria-label": `End ${tile.name}` });
-      return [name, stateWords(tile), mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
+      const limits = tile.policy.join(", ") || "open";
+      const policy = button(limits, () => this.look(tile.id, "policy"), { class: "link", "aria-label": `${limits}: policy of ${tile.name}` });
+      return [name, stateWords(tile), policy, mine ? bytes(mine.memoryBytes) : "–", cores(mine?.processor), element("span", { class: "both" }, hold, end)];
     });
     const all = button("End all sessions", () => this.endAll(wall), { class: "danger" });
     return card(
       "Sessions",
-      rows.length ? table(["Session", "State", "Pages", "Processor", ""], rows) : quiet("No session is open."),
+      rows.length ? table(["Session", "State", "Policy", "Pages", "Processor", ""], rows) : quiet("No session is open."),
       quiet("Pages: memory of scripts and documents, where the browser tells."),
       wall.tiles.length ? all : undefined,
     );

@@ -1,5 +1,5 @@
 import type { Connection } from "./connection";
-import { Details } from "./details";
+import { Details, type Kind } from "./details";
 import { element, found, setText } from "./dom";
 import { Drawing } from "./drawing";
 import { Hands } from "./hands";
@@ -33,8 +33,8 @@ export class LargeView {
     private readonly said: (text: string) => void,
   ) {
     const stage = found("large-picture");
-    stage.append(this.picture.canvas);
-    this.details = new Details(connection);
+    stage.append(this.picture.canvas, this.picture.missing);
+    this.details = new Details(connection, failed);
     found("large-close").addEventListener("click", () => this.dialog.close());
     found("large-end").addEventListener("click", () => this.end());
     this.hands = new Hands(this.picture.canvas, this.keys, (inputs) => {
@@ -89,11 +89,12 @@ export class LargeView {
     return this.session === undefined ? undefined : (this.chosen ?? this.tile?.current);
   }
 
-  open(tile: Tile): void {
+  /** `kind`: what stands beside the picture first. */
+  open(tile: Tile, kind?: Kind): void {
     this.session = tile.id;
-    this.picture.canvas.classList.remove("drawn");
+    this.picture.clear();
     this.show([tile]);
-    this.details.open(tile.id, this.tab);
+    this.details.open(tile.id, this.tab, kind);
     this.dialog.showModal();
     this.changed();
   }

@@ -1,10 +1,12 @@
 import { Connection } from "./connection";
+import type { Kind } from "./details";
 import { element, found, setText } from "./dom";
 import { Feed } from "./feed";
 import { HouseView } from "./house";
 import { Inbox } from "./inbox";
 import { LargeView } from "./large";
 import type { FeedLine, FilmWish, Tile, Wall } from "./messages";
+import type { Picture } from "./picture";
 import { TileElement } from "./tile";
 import { count, deed, URGENCY } from "./words";
 
@@ -40,9 +42,10 @@ class Dashboard {
       wall: (wall) => this.show(wall),
       feed: (lines) => this.fed(lines),
       picture: (film, picture, width, height) => this.draw(film, picture, width, height),
+      missed: (film, why) => this.pictureOf(film)?.miss(why),
     });
     const failed = (error: Error): void => this.say(error.message);
-    const look = (session: string): void => this.open(session);
+    const look = (session: string, kind?: Kind): void => this.open(session, kind);
     this.large = new LargeView(this.connection, () => this.largeChanged(), failed, (text) => this.say(text, true));
     this.feed = new Feed(this.connection, found("feed-scroll"));
     this.house = new HouseView(this.connection, look, failed);
@@ -202,8 +205,11 @@ class Dashboard {
 
   private draw(film: number, picture: Blob, width: number, height: number): void {
     if (film === LARGE_FILM) this.large.hands.viewport = { width, height };
-    const shown = film === LARGE_FILM ? this.large.picture : this.films.get(film)?.picture;
-    void shown?.draw(picture, () => this.connection.seen(film));
+    void this.pictureOf(film)?.draw(picture, () => this.connection.seen(film));
+  }
+
+  private pictureOf(film: number): Picture | undefined {
+    return film === LARGE_FILM ? this.large.picture : this.films.get(film)?.picture;
   }
 
   private fed(lines: FeedLine[]): void {
@@ -221,9 +227,9 @@ class Dashboard {
     this.isFed = true;
   }
 
-  private open(session: string): void {
+  private open(session: string, kind?: Kind): void {
     const tile = this.wall?.tiles.find((one) => one.id === session);
-    if (tile) this.large.open(tile);
+    if (tile) this.large.open(tile, kind);
   }
 
   private act(op: string, session: string): void {

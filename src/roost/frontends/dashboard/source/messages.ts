@@ -34,6 +34,8 @@ export interface Tile {
   approval?: boolean;
   origin?: string;
   asking: TabAsks[];
+  /** Where the policies that restrict its agents come from. */
+  policy: string[];
   /** The session whose agent started this sub-agent. */
   parent?: string;
 }
@@ -77,6 +79,26 @@ export interface House {
   sessions: { session: string; memoryBytes: number; processor?: number }[];
   consents: { browser: string; name: string; allow?: boolean }[];
   settings: Record<string, string>;
+}
+
+export interface PolicyRule {
+  verdict: string;
+  operations: string[];
+  origins?: string[];
+  clients?: string[];
+}
+
+/** Everything besides the source and the rules is a limit, by its name in a policy file. */
+export interface PolicyLayer {
+  source: string;
+  rules?: PolicyRule[];
+  [limit: string]: unknown;
+}
+
+export interface Policy {
+  isOpen: boolean;
+  layers: PolicyLayer[];
+  approvals: { subject: string; session?: string; program?: string; origin?: string }[];
 }
 
 export interface Profile {

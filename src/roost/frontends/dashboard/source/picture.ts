@@ -1,8 +1,10 @@
-import { element } from "./dom";
+import { element, setText } from "./dom";
 
 /** A canvas that shows the newest picture of a film, and forgets pictures that came too fast. */
 export class Picture {
   readonly canvas = element("canvas", { class: "picture", role: "img" });
+  /** Says why there is no picture. */
+  readonly missing = element("span", { class: "missing" });
   private isDrawing = false;
   private waiting: (() => void) | undefined;
   private isStill = false;
@@ -33,12 +35,25 @@ export class Picture {
       this.canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
       bitmap.close();
       this.canvas.classList.add("drawn");
+      this.miss("");
     } catch {
       // The browser could not decode it. The next picture will do.
     } finally {
       this.isDrawing = false;
       drawn();
     }
+  }
+
+  /** Say why there is no picture now. The last picture, if there is one, is shown faintly. */
+  miss(why: string): void {
+    setText(this.missing, why);
+    this.canvas.classList.toggle("old", why !== "");
+  }
+
+  /** Forget the last picture, because another tab is shown from now on. */
+  clear(): void {
+    this.canvas.classList.remove("drawn");
+    this.miss("");
   }
 
   name(text: string): void {

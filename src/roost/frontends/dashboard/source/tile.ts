@@ -20,6 +20,7 @@ export class TileElement {
   private readonly title = element("p", { class: "title" });
   private readonly address = element("p", { class: "address" });
   private readonly last = element("p", { class: "last" });
+  private readonly policy = element("span", { class: "limits" });
   private readonly tabs = element("span", { class: "tabs" });
   private readonly hold = element("button", { type: "button", class: "small" });
   private readonly open: HTMLButtonElement;
@@ -31,6 +32,7 @@ export class TileElement {
       "button",
       { type: "button", class: "look", click: () => actions.open(this.tile.id) },
       this.picture.canvas,
+      this.picture.missing,
       element("span", { class: "nothing" }, "No page open"),
     );
     this.hold.addEventListener("click", () =>
@@ -42,7 +44,7 @@ export class TileElement {
       element("header", {}, element("span", { class: "dot", "aria-hidden": "true" }), this.name, this.state),
       this.open,
       element("div", { class: "about" }, this.title, this.address, this.last, this.parent),
-      element("footer", {}, this.agent, this.tabs, this.hold),
+      element("footer", {}, this.agent, this.policy, this.tabs, this.hold),
     );
   }
 
@@ -61,6 +63,8 @@ export class TileElement {
     setText(this.parent, parent === undefined ? "" : `Sub-agent of ${parent}`);
     setText(this.title, tile.question ?? dialog ?? (tab ? tab.title || "Untitled page" : ""));
     setText(this.address, tab ? place(tab.url) : "");
+    setText(this.policy, tile.policy.length ? "Restricted" : "");
+    this.policy.title = tile.policy.join(", ");
     setText(this.tabs, count(tile.tabs.length, "tab"));
     setText(this.hold, tile.paused ? "Give back" : "Pause");
     this.hold.setAttribute("aria-label", `${tile.paused ? "Give back" : "Pause"} ${tile.name}`);

@@ -71,12 +71,12 @@ export function ago(seconds: number): string {
 
 export function bytes(count: number): string {
   const mib = count / 1024 / 1024;
-  return mib < 1000 ? `${mib.toFixed(mib < 10 ? 1 : 0)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
+  return mib < 1000 ? `${mib.toFixed(mib < 10 ? 1 : 0)}\u00a0MiB` : `${(mib / 1024).toFixed(1)}\u00a0GiB`;
 }
 
 /** Processor cores in use, as a share of one core. */
 export function cores(used: number | undefined): string {
-  return used === undefined ? "–" : `${Math.round(used * 100)} %`;
+  return used === undefined ? "–" : `${Math.round(used * 100)}\u00a0%`;
 }
 
 export function count(number: number, one: string): string {

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from roost.api import operations as ops
+from roost.api.page_operations import ConsoleLevel
 from roost.frontends.mcp.claudezilla.desk import Desk, number_of
 from roost.frontends.mcp.claudezilla.tool import TabTool
 
@@ -25,7 +26,7 @@ class GetConsole(TabTool):
     title = "Read the console"
     category = "devtools"
     read_only = True
-    level: Literal["error", "warn", "info", "log", "debug"] | None = None
+    level: ConsoleLevel | None = None
     clear: bool = False
     limit: int = Field(default=100, ge=1, le=500)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -137,6 +138,7 @@ def firefox_names(asked: tuple[str, ...] = ()) -> FirefoxNames:
     return FirefoxNames([row.tool for row in TOOLS if wanted & {_ALL, row.category, row.tool}])
 
 
+@cache
 def _tool(row: type[ClaudezillaTool]) -> Tool:
     return Tool(
         name=row.tool,

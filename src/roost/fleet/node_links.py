@@ -7,8 +7,8 @@ from typing import Any
 
 from roost.errors import BrowserLost, RoostError
 from roost.fleet.authority import node_host
-from roost.fleet.door import MISDIRECTED, Misdirected
-from roost.fleet.pool import Pool
+from roost.fleet.connection_pool import ConnectionPool
+from roost.fleet.node_door import MISDIRECTED, Misdirected
 from roost.fleet.rows import Node
 from roost.fleet.streams import Stream, exchange
 from roost.vocabulary import MIB
@@ -25,7 +25,7 @@ class NodeLink:
     def __init__(self, node: Node, context: ssl.SSLContext) -> None:
         self.node = node
         self._context = context
-        self.pool = Pool(self._connect)
+        self.pool = ConnectionPool(self._connect)
 
     async def order(self, path: str, order: dict[str, Any]) -> dict[str, Any]:
         """Give an order and return the answer.

@@ -1,8 +1,8 @@
 """The gateway's public door: users, session holders, administrators and machines that join.
 
-Who asks is decided by the bearer token alone. A user's token opens sessions and sees that user's
-sessions; a session's token is good for that session; both as on one machine. Every other session
-answers as if it did not exist.
+The bearer token alone decides who asks. A user's token opens sessions and sees that user's
+sessions; a session's token is good for that session. Both work as they do on one machine. Every
+other session answers as if it did not exist.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from roost.errors import (
 )
 from roost.fleet.administration import Administration
 from roost.fleet.config import GatewayConfig
-from roost.fleet.door import EPOCH, MISDIRECTED, SESSION, TOKEN
 from roost.fleet.forwarding import Refused, answer, forwarded_head, pass_on, refuse
-from roost.fleet.heads import NO_BODY, Body, Framing, Request, values
+from roost.fleet.http_heads import NO_BODY, Body, Framing, Request, values
+from roost.fleet.node_door import EPOCH, MISDIRECTED, SESSION, TOKEN
 from roost.fleet.registry import Registry
 from roost.fleet.rows import Session, User
 from roost.fleet.sessions import Sessions
@@ -122,7 +122,7 @@ class PublicDoor:
                 if request is None or not await self._answered(stream, request):
                     return
                 seconds = KEEP_ALIVE_SECONDS
-        except (BadRequest, TooLarge) as error:  # nobody can say where the next request begins
+        except (BadRequest, TooLarge) as error:  # the start of the next request is unknown
             await self._last_words(stream, error)
         except (Hangup, TimeoutError, ConnectionError, ssl.SSLError):
             pass
@@ -347,7 +347,7 @@ class PublicDoor:
             ]
         }
 
-    # --- sending requests on -------------------------------------------------------------------
+    # --- forwarding ----------------------------------------------------------------------------
 
     async def _forward(
         self, reading: _Reading, session: Session, target: bytes, *, is_long: bool = False

@@ -1,8 +1,9 @@
 """Judge a download by the session's policy when the browser reports that it begins.
 
 A download belongs to no call: a page may begin one at any time. So nothing can wait for the
-person's approval. A download that is not allowed is removed when it is complete, and the person is
-asked; once they allow it, the agent repeats what began the download.
+person's approval. A download that is not allowed is cancelled. A browser that cannot cancel it
+(Firefox: WebDriver BiDi has no command for it) loads the file, and Roost removes the file. The
+person is asked; once they allow it, the agent repeats what began the download.
 """
 
 from __future__ import annotations
@@ -38,14 +39,15 @@ class DownloadJudge:
         if session is None:
             return
         state = self._machine.state
-        earlier = self._downloads.count(session) - 1  # this one is counted, too
+        earlier = self._downloads.count(session) - 1  # the count includes this download
         verdict, deed = core.download_judged(state, session, tab.url, earlier)
         download.is_refused = verdict is not Verdict.ALLOW
         if verdict is Verdict.ALLOW:
             self._decisions.hear(ev.DownloadAdmitted(session, deed.origin or ""))
         elif verdict is Verdict.ASK:
             download.wanted = wanted(deed)
-            agent = next(iter(state.agents_in(session)))  # an agent's policy asks
+            # ASK comes from an agent's policy, so the session has an agent.
+            agent = next(iter(state.agents_in(session)))
             needed = core.ApprovalNeeded(agent, session, download.wanted)
             self._tasks.spawn(self._asked(needed), name=f"ask for a download in {tab.id}")
 

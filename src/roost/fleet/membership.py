@@ -9,9 +9,11 @@ from typing import Any
 from roost import __version__
 from roost.broker.clock import SystemClock
 from roost.errors import BadRequest, BrowserLost, NotFound, RoostError, Timeout, Unauthorized
+from roost.fleet import ray_runtime
 from roost.fleet.authority import certificate_request, client_context, fingerprint
 from roost.fleet.config import PORT, GatewayConfig, host_name
 from roost.fleet.node import NodeConfig
+from roost.fleet.ray_runtime import RayConfig
 from roost.fleet.streams import Hangup, Stream, exchange
 from roost.fleet.tokens import JoinToken
 from roost.local.home import read_secret, write_secret
@@ -54,7 +56,7 @@ async def verified_authority(host: str, port: int, expected: str) -> str:
 
 
 async def join(token: JoinToken, folder: Path, host: str | None, port: int) -> NodeConfig:
-    """Join the fleet, and write what the node needs to the folder.
+    """Join the fleet, and write what the node needs to the folder, and Ray if the fleet uses it.
 
     host: address of this machine for the gateway; None: the one that it reaches the gateway by.
     Raises ``Unauthorized`` for a token that is wrong, used or too old.
@@ -64,11 +66,15 @@ async def join(token: JoinToken, folder: Path, host: str | None, port: int) -> N
     stream = await _connected(token.host, token.port, client_context(authority))
     try:
         here = stream.writer.get_extra_info("sockname")[0]
+        machine = ray_runtime.resolved(host or here)
         asked = {
             "secret": token.secret,
             "request": request.decode(),
             "name": host_name(),
             "software": __version__,
+            "host": machine,
+            "versions": ray_runtime.software(),
+            "wantsRay": RayConfig.read(folder) is None,
         }
         reply = await ask(stream, host_header(token.host, token.port), "/fleet/join", asked)
     finally:
@@ -85,6 +91,8 @@ async def join(token: JoinToken, folder: Path, host: str | None, port: int) -> N
             raise BrowserLost("The gateway's answer is not valid.")
     write_secret(folder / "node-ca.pem", authority.encode())
     write_secret(folder / "node.pem", key + certificate.encode())
+    if reply.get("ray") is not None:
+        ray_runtime.accept(folder, reply["ray"], key, machine)
     config.write(folder)
     return config
 

@@ -19,7 +19,7 @@ from roost.broker.tasks import Tasks
 from roost.errors import BadRequest, BrowserLost, RoostError, TooLarge
 from roost.fleet.authority import GATEWAY, role_of
 from roost.fleet.forwarding import answer, forwarded_head, pass_on, refuse
-from roost.fleet.heads import Request, values
+from roost.fleet.http_heads import Request, values
 from roost.fleet.local_broker import LocalBroker
 from roost.fleet.streams import Hangup, Stream
 from roost.vocabulary import MIB
@@ -30,9 +30,9 @@ ORDERS = "/node/"
 """Paths of orders to the node itself. Requests of users are never sent here."""
 ORDER_BYTES = 64 * MIB
 MISDIRECTED = 421
-"""The status by which a node says that it may not answer for that session now."""
+"""HTTP status of a node that may not answer for the session now."""
 TOKEN = b"/cdp/-"
-"""What stands in the path of a CDP request in the place of the session's token."""
+"""Placeholder for the session's token in the path of a CDP request."""
 logger = logging.getLogger(__name__)
 Order = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -49,7 +49,7 @@ class Misdirected(Exception):
         self.is_lasting = is_lasting
 
 
-class Door:
+class NodeDoor:
     """Serves the gateway.
 
     check: raises ``Misdirected`` if this node may not answer for the session under the epoch now.
@@ -77,7 +77,7 @@ class Door:
         self._server = await Stream.listen(self._serve, listening, context)
 
     def cut(self) -> None:
-        """End all connections: the node's lease has run out."""
+        """End all connections, because the node's lease has run out."""
         for stream in list(self._streams):
             stream.abort()
 
@@ -98,7 +98,7 @@ class Door:
                 if not await self._answer(stream, request):
                     break
         except (Hangup, RoostError):
-            pass  # the connection has ended, or nobody can say where the next request begins
+            pass  # the connection has ended, or the start of the next request is unknown
         finally:
             self._streams.discard(stream)
             stream.abort()
@@ -147,7 +147,7 @@ class Door:
             body = decode(await stream.whole(request.body, ORDER_BYTES))
             order = self._orders.get(request.path)
             if order is None or not isinstance(body, dict):
-                raise BadRequest("That is no order to a node.", field="path")
+                raise BadRequest("This is not an order to a node.", field="path")
             reply = await order(body)
         except Misdirected as error:
             await _send_away(stream, error)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roost.errors import BadRequest, TooLarge
-from roost.fleet.heads import (
+from roost.fleet.http_heads import (
     HEAD_BYTES,
     HEADERS,
     Body,
@@ -92,7 +92,7 @@ def test_a_response_without_a_length_ends_with_its_connection() -> None:
 @pytest.mark.parametrize(
     "head", [b"HTTP/1.1 2000 OK\r\n\r\n", b"HTTP/2 200 OK\r\n\r\n", b"garbage\r\n\r\n", b"\r\n\r\n"]
 )
-def test_garbage_is_no_response(head: bytes) -> None:
+def test_garbage_is_refused_as_a_response(head: bytes) -> None:
     with pytest.raises(BadRequest):
         parse_response(head, b"GET")
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from roost.broker.browser.holds import Holds
+from roost.broker.browser.held_input import HeldInputs
 from roost.core.rows import Tab
 from roost.core.state import State
 from roost.testing.clock import FakeClock
@@ -26,7 +26,7 @@ TAB = Tab(
 
 
 class Rows:
-    """The few rows that ``Holds`` looks at."""
+    """The few rows that ``HeldInputs`` looks at."""
 
     def __init__(self) -> None:
         self.tabs = {TAB.id: TAB}
@@ -42,7 +42,7 @@ class Desk:
         self.rows, self.clock = Rows(), FakeClock()
         self.released: list[TabId] = []
         state = cast(State, self.rows)
-        self.holds = Holds(lambda: state, self.clock, self.released.append)
+        self.holds = HeldInputs(lambda: state, self.clock, self.released.append)
 
 
 def paused(rows: Rows) -> None:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from roost.errors import BadRequest, NotFound, RoostError, Unauthorized
 from roost.fleet.authority import NODE, role_of
 from roost.fleet.forwarding import answer, refuse
-from roost.fleet.heads import Request
+from roost.fleet.http_heads import Request
 from roost.fleet.placement import Capacity
 from roost.fleet.registry import Registry
 from roost.fleet.sessions import Sessions
@@ -90,7 +90,7 @@ class ControlDoor:
                 case "/leave", _:
                     reply = self._leave(node)
                 case _:
-                    raise NotFound("Nodes send nothing else.")
+                    raise NotFound("Nodes may not send this.")
         except RoostError as error:
             await refuse(stream, error, is_last=False)
             return
@@ -108,7 +108,7 @@ class ControlDoor:
             }:
                 pass
             case _:
-                raise BadRequest("body: that is no renewal.", field="body")
+                raise BadRequest("body: this is not a renewal.", field="body")
         try:
             capacity = _CAPACITY.validate_python(report | {"node": node})
         except ValidationError:

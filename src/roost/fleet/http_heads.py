@@ -98,7 +98,7 @@ def parse_request(head: bytes) -> Request:
     first, headers = _lines(head)
     parts = first.split(b" ")
     if len(parts) != 3 or parts[2] != b"HTTP/1.1":
-        raise BadRequest("That is no HTTP/1.1 request.", field="request")
+        raise BadRequest("This is not an HTTP/1.1 request.", field="request")
     method, target, _ = parts
     if not _METHOD.fullmatch(method) or not _TARGET.fullmatch(target):
         raise BadRequest("The request line is not valid.", field="request")
@@ -112,7 +112,7 @@ def parse_response(head: bytes, method: bytes) -> Response:
     first, headers = _lines(head)
     found = _STATUS.fullmatch(first)
     if found is None:
-        raise BadRequest("That is no HTTP/1.1 response.", field="response")
+        raise BadRequest("This is not an HTTP/1.1 response.", field="response")
     status = int(found[1])
     if method == b"HEAD" or status < 200 or status in (204, 304):
         body = NO_BODY

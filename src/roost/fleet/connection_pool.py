@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from roost.errors import Timeout
-from roost.fleet.heads import Response
+from roost.fleet.http_heads import Response
 from roost.fleet.streams import Stream
 
 IDLE_SECONDS = 10.0
@@ -27,7 +27,7 @@ class Lent:
         self.is_reusable = not response.is_last and response.status != 101
 
 
-class Pool:
+class ConnectionPool:
     """Lends connections and makes new ones when all are in use.
 
     connect: makes a connection, or raises ``OSError``.

@@ -29,8 +29,8 @@ class _Hold:
     """Mouse buttons and keys that stay down after the call that pressed them."""
 
 
-class Holds:
-    """All holds of one broker.
+class HeldInputs:
+    """Who holds which button or key in which tab, for all tabs of one broker.
 
     let_go: releases everything that input holds in that tab.
     """
