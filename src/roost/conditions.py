@@ -10,10 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
+from roost.vocabulary import MIB
+
 ROUTES: Final = 50
 """Maximum number of route rules in one session."""
 SCRIPTS: Final = 10
 """Maximum number of init scripts in one session."""
+SESSION_BYTES: Final = 64 * MIB
+"""Maximum size of the answers of all route rules of one session, those of its tabs included."""
+ALL_BYTES: Final = 512 * MIB
+"""Maximum size of the answers of all route rules of all sessions."""
+TEXT_CHARS: Final = 2_000_000
+"""Maximum number of characters in the headers and scripts of one session, or of one tab."""
 ANY_ORIGIN: Final = "*"
 KINDS: Final = (
     "document", "stylesheet", "image", "media", "font", "script", "xhr", "fetch", "other",
@@ -83,6 +91,8 @@ class Route:
     delay_ms: int = 0
     har: str | None = None
     """Folder of a HAR file's responses, which this rule answers from."""
+    size: int = 0
+    """Bytes of the files that Roost wrote for this rule."""
     shown: str = ""
     """What the rule does, in words."""
 
@@ -185,6 +195,18 @@ class Conditions:
             grants=under.grants,
             scripts=under.scripts + self.scripts,
         )
+
+    def size(self) -> int:
+        """Return the bytes of the files that Roost wrote for the route rules."""
+        return sum(route.size for route in self.routes)
+
+    def chars(self) -> int:
+        """Return the number of characters in headers and scripts."""
+        headers = [one for to in self.headers for one in to.headers]
+        for route in self.routes:
+            headers += [*route.headers, *route.request_headers]
+        texts = [script.text for script in self.scripts]
+        return sum(len(name) + len(value) for name, value in headers) + sum(map(len, texts))
 
 
 NO_CONDITIONS: Final = Conditions()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roost.wire.globs import BadGlob, GlobSet, parse
+from roost.wire.globs import BadGlob, GlobSet, fits_stars, parse
 
 
 def matches(glob: str, url: str) -> bool:
@@ -74,3 +74,12 @@ def test_chromium_gets_wider_patterns_and_firefox_the_origin() -> None:
     assert glob.origins() == [("http", "h", "80")] * 2
     assert parse("http://*/a").origins() == [None]
     assert parse("https://host/**").origins() == [("https", "host", "")]
+
+
+@given(
+    st.text("ab*?[", max_size=12),
+    st.text("ab?[/", max_size=12),
+)
+def test_a_pattern_with_stars_fits_what_the_expression_fits(pattern: str, text: str) -> None:
+    expression = ".*".join(re.escape(part) for part in pattern.split("*"))
+    assert fits_stars(pattern, text) is (re.fullmatch(expression, text, re.DOTALL) is not None)

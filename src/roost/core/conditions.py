@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from roost.conditions import NO_CONDITIONS, Conditions
+from roost.conditions import ALL_BYTES, NO_CONDITIONS, SESSION_BYTES, TEXT_CHARS, Conditions
 from roost.core import rules
 from roost.core.rows import PageConditions, Session, Tab
 from roost.core.state import State
-from roost.errors import JarUnavailable, Unsupported
-from roost.vocabulary import AgentId, JarPolicy, SessionId
+from roost.errors import JarUnavailable, TooLarge, Unsupported
+from roost.hints import Hint
+from roost.vocabulary import MIB, AgentId, JarPolicy, SessionId
 
 
 def conditions_of(
@@ -45,10 +46,39 @@ def put_conditions(state: State, row: PageConditions) -> None:
     session = state.sessions[row.session]
     if session.policy is JarPolicy.SHARED:
         check_not_shared(row.conditions)
+    _check_room(state, row)
     if row.conditions == NO_CONDITIONS and not row.routes_made:
         state.drop(row)
     else:
         state.put(row)
+
+
+def _check_room(state: State, row: PageConditions) -> None:
+    """Refuse conditions that grow beyond their limits. What shrinks is never refused."""
+    before = state.page_conditions.get(row.key)
+    held = NO_CONDITIONS if before is None else before.conditions
+    if row.conditions.chars() > max(TEXT_CHARS, held.chars()):
+        raise TooLarge(
+            f"The headers and scripts would have more than {TEXT_CHARS} characters together.",
+            hint=Hint("Remove some[; {Conditions} lists them]."),
+        )
+    grows = row.conditions.size() - held.size()
+    if grows <= 0:
+        return
+    rows = state.page_conditions.values()
+    mine = sum(one.conditions.size() for one in rows if one.session == row.session)
+    if mine + grows > SESSION_BYTES:
+        raise TooLarge(
+            f"The answers of this session's route rules would have more than"
+            f" {SESSION_BYTES // MIB} MiB together.",
+            hint=Hint("Remove some rules[ with {Unroute}]."),
+        )
+    if sum(one.conditions.size() for one in rows) + grows > ALL_BYTES:
+        raise TooLarge(
+            f"The answers of all sessions' route rules would have more than {ALL_BYTES // MIB} MiB"
+            " together.",
+            hint=Hint("Remove rules that you no longer need[ with {Unroute}], or try again later."),
+        )
 
 
 def check_not_shared(wanted: Conditions) -> None:

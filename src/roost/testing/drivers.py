@@ -8,7 +8,7 @@ browser, and runs each check as a test::
         await check_driver(MyHarness(), check)
 
 Checks use only JavaScript that the fake browser understands. ``driver_deaths`` checks crashes and
-cancelled calls, ``driver_jars`` the contents of jars.
+cancelled calls, ``driver_jars`` the contents of jars, ``driver_conditions`` conditions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from roost.drivers.events import (
     TabOpened,
 )
 from roost.errors import BadRequest, BrowserLost, JarUnavailable, NotFound, TabGone, Unsupported
-from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite
+from roost.testing import driver_conditions as driver_conditions  # its checks belong to the suite
+from roost.testing import driver_deaths as driver_deaths  # its checks belong to the suite, too
 from roost.testing import driver_films as driver_films  # its checks belong to the suite, too
 from roost.testing import driver_jars as driver_jars
 from roost.testing.driver_rig import (

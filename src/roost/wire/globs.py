@@ -132,6 +132,24 @@ class GlobSet:
         return [number for number, ends in enumerate(self._ends) if state & ends]
 
 
+def fits_stars(pattern: str, text: str) -> bool:
+    """Return whether the text fits a pattern in which ``*`` stands for any characters, and every
+    other character for itself. Takes the first place of each part, so it never goes back."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == pattern
+    *middle, last = rest
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in middle:
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return at <= end
+
+
 def _tokens(text: str) -> list[str]:
     found: list[str] = []
     chars = iter(text)

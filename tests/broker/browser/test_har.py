@@ -50,15 +50,15 @@ async def recorded(body: bytes | None, count: int = 1, redactor: Redactor = NOTH
 
 
 async def test_a_recording_can_be_answered_from(tmp_path: Path) -> None:
-    file, folder = tmp_path / "x.har", tmp_path / "folder"
-    file.write_bytes(await recorded(b"\xff"))
-    assert har.split(file, folder) == 1
+    data, folder = await recorded(b"\xff"), tmp_path / "folder"
+    count, size = har.split(data, folder)
+    assert (count, size) == (1, sum(one.stat().st_size for one in folder.iterdir()))
     assert recorded_answer(str(folder), "GET", "https://a.test/x?q=1") == (
         200,
         [("A", "b")],
         b"\xff",
     )
-    entry = json.loads(file.read_bytes())["log"]["entries"][0]
+    entry = json.loads(data)["log"]["entries"][0]
     assert (entry["time"], entry["request"]["queryString"][0]["value"]) == (500.0, "1")
 
 
@@ -90,15 +90,26 @@ async def test_a_recording_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"log": {"entries": [1]}}', "[" * 99_999])
 def test_a_file_that_is_not_a_har_file_is_refused(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "x.har"
-    file.write_text(text)
     with pytest.raises(BadRequest):
-        har.split(file, tmp_path / "folder")
+        har.split(text.encode(), tmp_path / "folder")
 
 
-def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
-    file = tmp_path / "x.har"
-    with file.open("wb") as writing:
-        writing.truncate(1 << 30)
+def test_a_file_with_too_many_requests_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+    data = json.dumps({"log": {"entries": [{}] * (har.ENTRIES + 1)}}).encode()
     with pytest.raises(TooLarge):
-        har.split(file, tmp_path / "folder")
+        har.split(data, tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
+
+
+def test_the_first_of_several_responses_to_one_request_answers(tmp_path: Path) -> None:
+    entries = [
+        {
+            "request": {"method": "GET", "url": "https://a.test/"},
+            "response": {"status": status, "headers": [], "content": {"text": text}},
+        }
+        for status, text in ((0, "failed"), (200, "first"), (200, "second"))
+    ]
+    data = json.dumps({"log": {"entries": entries}}).encode()
+    assert har.split(data, tmp_path / "folder")[0] == 1
+    found = recorded_answer(str(tmp_path / "folder"), "GET", "https://a.test/")
+    assert found == (200, [], b"first")

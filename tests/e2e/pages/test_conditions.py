@@ -5,8 +5,6 @@ Each test has two sessions on the same site: one with the conditions, and a neig
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -344,37 +342,3 @@ async def test_one_tab_of_a_session_has_conditions_of_its_own(house: House, web:
         await refused(Unsupported, agent.call(ops.Emulate(locale="de-DE", tab=second)))
         assert (await agent.call(ops.Conditions())).routes == []
         assert len((await agent.call(ops.Conditions(tab=second))).routes) == 1
-
-
-async def test_conditions_survive_a_broker_restart_and_a_browser_crash(
-    own_house: House, web: Web
-) -> None:
-    data = web.serve(b"real")
-    page = web.page("<h1>Again</h1>")
-    async with own_house.agent(web, session="lasting") as agent:
-        await agent.go(page)
-        await agent.call(ops.Route(url=data, body="mocked"))
-        await agent.call(ops.SetHeaders(headers=["X-All: 1"]))
-        await agent.call(ops.Emulate(timezone="Asia/Tokyo"))
-        await agent.call(ops.InitScript(script="window.early = (window.early || 0) + 1"))
-        said = echo(web)
-        seen = "() => [new Date(0).getHours(), window.early]"
-
-        async def holds() -> None:
-            await agent.go(page)
-            assert (await asked(agent, data))[1] == "mocked"
-            assert "x-all: 1" in str(await asked(agent, said))
-            assert await agent.run(seen) == [9, 1]
-
-        await holds()
-        own_house.kill_broker()
-        await agent.snapshot()  # reading may be repeated, so it finds the next broker
-        await holds()
-        os.kill(await own_house.browser_pid(), signal.SIGKILL)
-        await agent.wait_until_restored("Again")
-        await holds()
-        await agent.call(ops.Unroute())
-        await agent.call(ops.InitScript(remove=True))
-        await agent.go(page)
-        assert (await asked(agent, data))[1] == "real"
-        assert await agent.run(seen) == [9, None]

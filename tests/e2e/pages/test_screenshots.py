@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 import threading
+from typing import Any
 
 from roost import ops
 from roost.api.page_views import ScreenshotView
@@ -53,6 +54,40 @@ async def test_viewport_page_and_element_can_be_captured_at_any_scale(
         assert len(small.data or "") < len(large.data or "")
         error = await refused(BadRequest, agent.call(ops.TakeScreenshot(scale=5)))
         assert error.details["field"] == "scale"
+
+
+async def test_a_picture_is_left_out_if_it_looks_like_the_agents_last_one(
+    house: House, web: Web
+) -> None:
+    async with house.guest(web) as agent:
+        await agent.show(
+            "<h1 style='width:200px;height:80px;background:#0f0'>Same</h1><p>Other</p>"
+        )
+
+        async def is_shown(**options: Any) -> bool:
+            shot = ops.TakeScreenshot(if_changed=True, type="png", **options)
+            picture = await agent.call(shot)
+            assert picture.unchanged is (True if picture.data is None else None)
+            return picture.data is not None
+
+        assert await is_shown()
+        assert not await is_shown()
+        # A picture of another kind is compared with the last one of its kind.
+        assert await is_shown(target="h1")
+        assert await is_shown(scale=1)
+        await agent.run("() => { document.querySelector('p').style.background = 'red' }")
+        assert await is_shown()
+        assert not await is_shown()
+        assert not await is_shown(target="h1")
+        # A picture that the agent takes in any case is its last one, too.
+        await agent.run("() => { document.querySelector('p').style.background = 'blue' }")
+        assert (await agent.call(ops.TakeScreenshot(type="png"))).data is not None
+        assert not await is_shown()
+        # Another agent has not seen it.
+        async with house.agent(web, session=agent.session) as other:
+            tab = (await agent.tabs()).tabs[0].tab
+            picture = await other.call(ops.TakeScreenshot(if_changed=True, type="png", tab=tab))
+            assert picture.data is not None
 
 
 async def test_the_timeline_reports_how_the_page_became_ready(house: House, web: Web) -> None:

@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 import pytest
@@ -307,9 +307,76 @@ async def _rewritten_goal(user: Replies, web: Web) -> None:
     await user.look_around()
 
 
+async def _conditions(user: Replies, web: Web) -> None:
+    """An init script or a route rule of the agent could read the value: set before it is filled in,
+    removed since, or set afterwards."""
+    steal = "addEventListener('input', (e) => { document.title = e.target.value }, true)"
+    page = web.page(_form(PASSWORD))
+    for add, remove in (
+        (ops.InitScript(script=steal), ops.InitScript(remove=True)),
+        (ops.Route(url="**/lib.js", body=steal), ops.Unroute()),
+    ):
+        await user.agent.show("<p>Without a secret")
+        await user.call(add)
+        await user.agent.go(page)
+        await _refused(user.fill("#p"), PolicyDenied)
+        await user.call(remove)
+        await _refused(user.fill("#p"), PolicyDenied)  # the script may still be in the document
+        await user.call(ops.Reload())
+        await user.fill("#p")
+        await _refused(user.call(add), PolicyDenied)
+        shown = await user.call(ops.Conditions())
+        assert (shown.routes, shown.scripts) == ([], [])
+        await user.call(ops.Emulate(width=500, height=400))  # brings no script, so it is allowed
+        await user.call(ops.Emulate(reset=True))
+    await user.look_around()
+
+
+async def _other_readers(user: Replies, web: Web) -> None:
+    """All operations that run a script or read raw values are refused, as evaluating is."""
+    await user.agent.show(_form(PASSWORD))
+    await user.fill("#p")
+    (user.agent.house.work / "empty.har").write_text('{"log": {"entries": []}}')
+    read = "() => document.querySelector('#p').value"
+    for operation in (
+        ops.Evaluate(function=read),
+        ops.WaitFor(function=f"() => {{ throw new Error(({read})()) }}"),
+        *(ops.Storage(kind=kind, action="list") for kind in STORES),
+        *(ops.Storage(kind=kind, action="set", key="a", value="b") for kind in STORES),
+        ops.WebMcpCall(name="read", input={}),
+        ops.Get(what="value", target="#p"),
+        ops.Get(what="html", target="form"),
+        ops.Get(what="attr", target="#p", name="value"),
+        ops.RouteHar(path="empty.har"),
+    ):
+        await _refused(user.call(operation), PolicyDenied)
+    await user.look_around()
+
+
+async def _recorded(user: Replies, web: Web) -> None:
+    """A HAR file and a storage state have the secret's name in the place of the value."""
+    await user.call(ops.Har(action="start"))
+    form = f"<form action='/take'>{PASSWORD}</form>"
+    await user.agent.show(
+        f"{form}<script>p.oninput = () => {{ localStorage.draft = p.value }}</script>"
+    )
+    await user.fill("#p")
+    await user.call(ops.PressKey(key="Enter"))
+    await user.call(ops.WaitFor(text="Taken"))
+    for operation in (
+        ops.Har(action="stop", filename="secret.har", overwrite=True),
+        ops.StorageState(action="save", filename="secret.json", overwrite=True),
+    ):
+        path = (await user.call(operation)).path
+        written = await asyncio.to_thread(Path(path).read_bytes)
+        assert b"[secret canary]" in written
+        assert not any(form in written for form in ENCODINGS.values())
+
+
+STORES: tuple[Literal["local", "session", "indexeddb"], ...] = ("local", "session", "indexeddb")
 WAYS: tuple[Callable[[Replies, Web], Awaitable[None]], ...] = (
     _plain, _editor, _frame, _shadow, _submit, _failing, _dialog, _rewritten_type,
-    _rewritten_goal, _waiting_script, _talkative, _crash,
+    _rewritten_goal, _waiting_script, _conditions, _other_readers, _recorded, _talkative, _crash,
 )  # fmt: skip
 
 
@@ -337,7 +404,7 @@ def _processes() -> bytes:
 
 
 @pytest.mark.timeout(240)
-async def test_a_secret_filled_in_twelve_ways_is_in_no_byte_that_left_roost(
+async def test_a_secret_filled_in_fifteen_ways_is_in_no_byte_that_left_roost(
     own_house: House, web: Web
 ) -> None:
     echo = b"<!doctype html><title>Taken</title><p>Taken: "

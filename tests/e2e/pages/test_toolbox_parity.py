@@ -1,193 +1,74 @@
-# ruff: noqa: E501 - a document on one line reads better than a folded one
-"""The same questions to Playwright on a bare Chromium and to Roost have the same answers."""
+"""The same questions to Playwright on a bare Chromium and to Roost have the same outcomes."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
-from playwright.async_api import Error, Locator, Page, async_playwright
+from playwright.async_api import async_playwright
 
-from roost import ops
-from roost.errors import RoostError
-from roost.local.browsers import find_browser
-from tests.e2e.pages.test_toolbox_storage import MAKE
-from tests.support.agent import Agent
+from tests.e2e.pages import parity_device, parity_elements, parity_input, parity_network
+from tests.e2e.pages.parity_stage import Stage
+from tests.support.bare_chromium import bare_chromium
 from tests.support.house import House
 from tests.support.local_web import Web
 
-PAGE = """<style>body { margin: 0 } #box { position: absolute; left: 10px; top: 400px; width: 120px; height: 30px; color: rgb(1, 2, 3) }</style>
-<h1>Shop</h1><h2>Offers</h2><nav aria-label=Main><a id=home href="/home">Home</a></nav>
-<ul><li data-testid=item id=tea><b>Tea</b> <button id=add1>Add</button></li><li data-testid=item id=milk>Milk <button id=add2>Add</button></li></ul>
-<label>E-mail <input id=mail value="a@b" placeholder="you@example.com"></label>
-<label for=note>Your note</label><textarea id=note readonly>Old</textarea>
-<span id=t>Arrival time</span><input id=time aria-labelledby=t title="When to come" disabled>
-<label><input id=agree type=checkbox checked> Agree</label><label><input id=news type=checkbox> News</label>
-<label>Size <select id=size><option value=s>Small</option><option value=l selected>Large</option></select></label>
-<button id=save disabled>Save  all</button><button id=send>Send</button><button id=icon aria-label="Close window">x</button>
-<button id=toggle aria-pressed=true>Bold</button><details><summary>More</summary><p id=inner>Inner</p></details>
-<img id=logo alt="The logo" src="data:,"><div id=none style="display:none">Gone</div><div id=empty></div>
-<div aria-hidden=true><button id=unread>Unread</button></div><div role=alert id=alert>Careful</div><div id=box>Box</div>
-<table><tr id=row1><td>Ada</td><td>36</td></tr><tr id=row2><td>Bob</td><td>41</td></tr></table><div id=ed contenteditable>Edit</div>
-<x-card></x-card><script>document.querySelector('x-card').attachShadow({mode: 'open'}).innerHTML = '<button id=deep>Buy now</button>'</script>"""
-Find = Callable[[Page], Locator]
-LOCATORS: list[tuple[Find, str]] = [
-    (lambda p: p.get_by_role("button", name="Send", exact=True), 'role=button[name="Send"]'),
-    (
-        lambda p: p.get_by_role("button", name="Save all", exact=True),
-        'role=button[name="Save all"]',
-    ),
-    (
-        lambda p: p.locator('role=button[name="close WINDOW" i]'),
-        'role=button[name="close WINDOW" i]',
-    ),
-    (lambda p: p.locator('role=button[name*="window"]'), 'role=button[name*="window"]'),
-    (lambda p: p.get_by_role("button", name="Add", exact=True), "role=button[name=Add]"),
-    (lambda p: p.get_by_role("button", name="Unread"), "role=button[name=Unread]"),
-    (
-        lambda p: p.get_by_role("button", name="Unread", include_hidden=True),
-        "role=button[name=Unread][include-hidden]",
-    ),
-    (lambda p: p.get_by_role("button", name="Buy now"), 'role=button[name="Buy now"]'),
-    (lambda p: p.get_by_role("button", disabled=True), "role=button[disabled]"),
-    (lambda p: p.get_by_role("button", pressed=True), "role=button[pressed]"),
-    (lambda p: p.get_by_role("heading", level=2), "role=heading[level=2]"),
-    (lambda p: p.get_by_role("heading"), "role=heading"),
-    (lambda p: p.get_by_role("link"), "role=link"),
-    (lambda p: p.get_by_role("img"), "role=img"),
-    (lambda p: p.get_by_role("alert"), "role=alert"),
-    (lambda p: p.get_by_role("checkbox", checked=True), "role=checkbox[checked]"),
-    (lambda p: p.get_by_role("checkbox", checked=False), "role=checkbox[checked=false]"),
-    (lambda p: p.get_by_role("combobox", name="Size"), 'role=combobox[name*="Size"]'),
-    (lambda p: p.get_by_role("textbox", name="Arrival time"), 'role=textbox[name="Arrival time"]'),
-    (lambda p: p.get_by_role("row", name="Bob"), 'role=row[name*="Bob"]'),
-    (lambda p: p.get_by_role("navigation", name="Main"), "role=navigation[name=Main]"),
-    (lambda p: p.get_by_role("listitem"), "role=listitem"),
-    (lambda p: p.get_by_label("E-mail"), "label=e-mail"),
-    (lambda p: p.get_by_label("Your note", exact=True), 'label="Your note"'),
-    (lambda p: p.get_by_label("arrival"), "label=arrival"),
-    (lambda p: p.get_by_label("Agree"), "label=Agree"),
-    (lambda p: p.get_by_label("Nothing"), "label=Nothing"),
-    (lambda p: p.get_by_placeholder("YOU@"), "placeholder=YOU@"),
-    (lambda p: p.get_by_alt_text("logo"), "alt=logo"),
-    (lambda p: p.get_by_title("when to"), "title=when to"),
-    (lambda p: p.get_by_test_id("item"), "testid=item"),
-    (lambda p: p.get_by_test_id("item").nth(1), "testid=item >> nth=1"),
-    (lambda p: p.get_by_test_id("item").last, "testid=item >> nth=-1"),
-    (lambda p: p.locator("#milk").get_by_role("button"), "#milk >> role=button"),
-    (lambda p: p.locator("//li[2]/button"), "//li[2]/button"),
-    (lambda p: p.locator("#milk").locator("xpath=.//button"), "#milk >> xpath=.//button"),
-    (lambda p: p.locator("x-card").get_by_role("button"), "x-card >> role=button"),
-    (lambda p: p.locator("ul").locator("button"), "ul >> css=button"),
-]
-READINGS: list[tuple[Callable[[Page], Awaitable[Any]], Any]] = [
-    (lambda p: p.inner_text("#tea"), ops.Get(what="text", target="#tea")),
-    (lambda p: p.inner_html("#tea"), ops.Get(what="html", target="#tea")),
-    (lambda p: p.input_value("#mail"), ops.Get(what="value", target="#mail")),
-    (lambda p: p.input_value("#size"), ops.Get(what="value", target="#size")),
-    (lambda p: p.get_attribute("#home", "href"), ops.Get(what="attr", target="#home", name="href")),
-    (lambda p: p.get_attribute("#home", "rel"), ops.Get(what="attr", target="#home", name="rel")),
-    (lambda p: p.locator("#box").bounding_box(), ops.Get(what="box", target="#box")),
-    (lambda p: p.eval_on_selector("#box", "(e) => ({color: getComputedStyle(e).color})"), ops.Get(what="styles", target="#box", names=["color"])),
-    (lambda p: p.title(), ops.Get(what="title")),
-    *[
-        (lambda p, s=state, t=target: getattr(p, f"is_{s}")(t), ops.Is.model_validate({"state": state, "target": target}))
-        for state, target in (
-            ("visible", "#box"), ("visible", "#none"), ("visible", "#empty"), ("visible", "#nowhere"), ("hidden", "#nowhere"), ("visible", "#inner"),
-            ("enabled", "#save"), ("enabled", "#send"), ("disabled", "#time"), ("checked", "#agree"), ("checked", "#news"),
-            ("editable", "#mail"), ("editable", "#note"), ("editable", "#time"), ("editable", "#size"), ("editable", "#ed"),
-        )
-    ],
-]  # fmt: skip
-WAITS: list[tuple[Callable[[Page], Awaitable[Any]], Any]] = [
-    (lambda p: p.wait_for_selector("#box"), ops.WaitFor(selector="#box")),
-    (lambda p: p.wait_for_selector("#none", state="hidden"), ops.WaitFor(selector="#none", state="hidden")),
-    (lambda p: p.wait_for_selector("#none", state="attached"), ops.WaitFor(selector="#none", state="attached")),
-    (lambda p: p.wait_for_selector("#nowhere", state="detached"), ops.WaitFor(selector="#nowhere", state="detached")),
-    (lambda p: p.wait_for_selector("#none", timeout=200), ops.WaitFor(selector="#none", timeout=0.2)),
-    (lambda p: p.wait_for_function("() => document.title === 'Test'"), ops.WaitFor(function="() => document.title === 'Test'")),
-    (lambda p: p.wait_for_function("() => false", timeout=200), ops.WaitFor(function="() => false", timeout=0.2)),
-    (lambda p: p.wait_for_load_state("networkidle"), ops.WaitFor(load_state="networkidle")),
-    (lambda p: p.wait_for_url("http://127.0.0.1:*/**"), ops.WaitFor(url="http://127.0.0.1:*")),
-    (lambda p: p.locator("role=button").click(timeout=1000), ops.Click(target="role=button")),
-    (lambda p: p.locator("role=button[name=Send]").click(), ops.Click(target="role=button[name=Send]")),
-    (lambda p: p.get_by_label("News").check(), ops.FillForm(fields=[ops.FormField(target="label=News", value=True)])),
-]  # fmt: skip
+pytestmark = pytest.mark.timeout(150)
 
 
-@pytest.fixture(scope="session", params=["chromium"])
-def browser_kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chromium that Roost does not know."""
+    with bare_chromium(tmp_path_factory.mktemp("bare")) as address:
+        yield address
 
 
 @asynccontextmanager
-async def both(house: House, web: Web) -> AsyncIterator[tuple[Page, Agent]]:
-    """The same document in a bare Chromium and in a session of Roost, in viewports of one size."""
-    url = web.page(PAGE)
-    async with async_playwright() as playwright:
-        path = find_browser("chromium")
-        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+async def staged(
+    houses: Callable[..., House], bare: str, web: Web, *, checks: int
+) -> AsyncIterator[Stage]:
+    """Yield the stage. At the end, compare the outcomes of at least so many checks by name."""
+    house = houses("chromium")
+    async with async_playwright() as playwright, house.agent(web) as agent:
+        browser = await playwright.chromium.connect_over_cdp(bare)
         try:
             page = await browser.new_page()
             page.set_default_timeout(10_000)
-            await page.goto(url)
-            async with house.agent(web) as agent:
-                await agent.go(url)
-                yield page, agent
+            stage = Stage(browser, page, agent, web, house.work)
+            yield stage
         finally:
             await browser.close()
+    differing = [
+        f"{name}: Playwright {theirs}, Roost {stage.ours[name]}"
+        for name, theirs in stage.theirs.items()
+        if stage.ours[name] != theirs
+    ]
+    assert not differing, "\n".join(differing)
+    assert len(stage.theirs) >= checks
 
 
-async def test_locators_readings_waits_and_states_are_playwrights(house: House, web: Web) -> None:
-    async with both(house, web) as (page, agent):
-        theirs: dict[str, Any] = {}
-        ours: dict[str, Any] = {}
-        for find, target in LOCATORS:
-            locator = find(page)
-            theirs[target] = [await one.get_attribute("id") for one in await locator.all()]
-            count = (await agent.call(ops.Get(what="count", target=target))).value
-            ours[target] = [
-                (
-                    await agent.call(
-                        ops.Get(what="attr", name="id", target=f"{target} >> nth={at}")
-                    )
-                ).value
-                for at in range(int(str(count)))
-            ]
-        for ask, operation in READINGS:
-            theirs[repr(operation)] = await ask(page)
-            ours[repr(operation)] = (await agent.call(operation)).value
-        for wait, operation in WAITS:
-            theirs[repr(operation)] = await succeeded(wait(page))
-            ours[repr(operation)] = await succeeded(agent.call(operation))
-        assert len(theirs) >= 70
-        assert ours == theirs
+async def test_locators_readings_and_waits_are_playwrights(
+    houses: Callable[..., House], bare: str, web: Web
+) -> None:
+    async with staged(houses, bare, web, checks=70) as stage:
+        await parity_elements.compare(stage)
 
 
-async def succeeded(call: Awaitable[Any]) -> bool:
-    try:
-        await call
-    except (Error, RoostError):
-        return False
-    return True
+async def test_input_is_playwrights(houses: Callable[..., House], bare: str, web: Web) -> None:
+    async with staged(houses, bare, web, checks=30) as stage:
+        await parity_input.compare(stage)
 
 
-async def test_a_storage_state_is_playwrights_with_its_databases(house: House, web: Web) -> None:
-    async with both(house, web) as (page, agent):
-        fill = "() => { localStorage.theme = 'dark'; document.cookie = 'a=1' }"
-        for script in (MAKE, fill):
-            await page.evaluate(script)
-            await agent.run(script)
-        theirs = await page.context.storage_state(indexed_db=True)
-        saved = await agent.call(
-            ops.StorageState(action="save", filename="parity.json", overwrite=True)
-        )
-        ours = json.loads((house.work / "parity.json").read_bytes())
-        assert saved.origins == 1
-        assert ours["origins"] == json.loads(json.dumps(theirs["origins"]))
-        assert [one["name"] for one in ours["cookies"]] == [
-            one["name"] for one in theirs["cookies"]
-        ]
+async def test_the_network_is_playwrights(
+    houses: Callable[..., House], bare: str, web: Web
+) -> None:
+    async with staged(houses, bare, web, checks=60) as stage:
+        await parity_network.compare(stage)
+
+
+async def test_devices_permissions_and_storage_are_playwrights(
+    houses: Callable[..., House], bare: str, web: Web
+) -> None:
+    async with staged(houses, bare, web, checks=30) as stage:
+        await parity_device.compare(stage)

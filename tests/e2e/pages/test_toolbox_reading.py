@@ -9,6 +9,7 @@ from typing import Any
 
 from roost import ops
 from roost.errors import BadRequest, NotFound, Timeout
+from roost.testing.waits import started
 from tests.support.agent import Agent, refused, refused_soon
 from tests.support.house import House
 from tests.support.local_web import Answer, Web
@@ -117,3 +118,22 @@ async def test_a_highlighted_element_is_framed_for_the_person(house: House, web:
         assert await agent.run(count) == 1
         assert (await agent.call(ops.Highlight())).value is False
         assert await agent.run(count) == 0
+
+
+async def test_a_regular_expression_that_explodes_holds_up_nobody_else(
+    house: House, web: Web
+) -> None:
+    url = web.page(f"<p>{'a' * 60}b</p><button>Go</button>")
+    async with house.agent(web) as agent, house.agent(web) as neighbour:
+        await agent.go(url)
+        await neighbour.go(url)
+        explodes = ops.Find(regex="(a+)+$")
+        finding = await started(agent.call(explodes, timeout=3))
+        # All of this is answered while the expression runs, on a page of the same site.
+        await neighbour.call(ops.Ping())
+        await neighbour.click("text=Go")
+        assert (await neighbour.call(ops.Find(regex="^a+b$"))).total == 1
+        await neighbour.go(url)
+        await refused(Timeout, finding)
+        await agent.show("<h1>Later</h1>")
+        assert "Later" in await agent.snapshot()

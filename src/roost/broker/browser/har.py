@@ -18,13 +18,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 from roost.broker.tasks import Tasks
 from roost.drivers.events import PageEvent, RequestEnded, RequestSent
-from roost.drivers.recorded import INDEX
+from roost.drivers.recorded import file_name
 from roost.errors import BadRequest, RoostError, TooLarge
 from roost.vault.redaction import Redactor
 from roost.vocabulary import MIB, TabId
 
 ENTRIES = 2000
-"""Requests in one recording. Later ones are left out."""
+"""Requests in one recording, of which later ones are left out, and in one file that is read."""
 RECORDED_BYTES = 32 * MIB
 """All bodies of one recording together."""
 BODY_SECONDS = 5.0
@@ -185,35 +185,36 @@ def _named(headers: Headers) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers]
 
 
-def split(path: Path, folder: Path) -> int:
-    """Write the responses of a HAR file to a folder that rules answer from. Blocks.
+def split(data: bytes, folder: Path) -> tuple[int, int]:
+    """Write the responses of a HAR file to a new folder that rules answer from. Blocks.
 
-    Returns the number of responses. Raises ``TooLarge`` and ``BadRequest``.
+    data: the file's contents, at most ``FILE_BYTES``.
+    Returns the number of responses and of their bytes. Raises ``TooLarge`` and ``BadRequest``.
     """
     try:
-        if path.stat().st_size > FILE_BYTES:
+        entries = json.loads(data)["log"]["entries"]
+        if len(entries) > ENTRIES:
             raise TooLarge(
-                f"path: the HAR file has more than {FILE_BYTES} bytes.",
-                hint="Record fewer requests, or leave bodies of pictures and fonts out.",
+                f"path: the HAR file has more than {ENTRIES} requests.",
+                hint="Record fewer requests.",
                 field="path",
             )
-        entries = json.loads(path.read_bytes())["log"]["entries"]
-        answers: dict[str, tuple[int, list[list[str]], str]] = {}
         folder.mkdir(mode=0o700, parents=True)
-        for number, entry in enumerate(entries):
+        written: dict[str, int] = {}
+        for entry in entries:
             request, response = entry["request"], entry["response"]
             status = int(response["status"])
-            if not 100 <= status <= 599:
-                continue  # the recorded request failed
-            name = _write_body(folder, number, response.get("content", {}))
+            name = file_name(str(request["method"]), str(request["url"]))
+            if not 200 <= status <= 599 or name in written:
+                continue  # the recorded request failed, or an earlier response answers it
             headers = [
-                [str(one["name"]), str(one["value"])]
-                for one in response["headers"]
+                [str(one["name"]), str(one["value"])[:HEADER_CHARS]]
+                for one in response["headers"][:HEADERS]
                 if str(one["name"]).lower() not in _ENCODED and not str(one["name"]).startswith(":")
             ]
-            key = f"{request['method'].upper()} {str(request['url']).partition('#')[0]}"
-            answers.setdefault(key, (status, headers, name))
-        (folder / INDEX).write_text(json.dumps(answers), encoding="utf-8")
+            head = json.dumps([status, headers]).encode()
+            body = head + b"\n" + _recorded_body(response.get("content", {}))
+            written[name] = (folder / name).write_bytes(body)
     except OSError as error:
         raise BadRequest(
             f"path: the file cannot be used: {error.strerror}.", field="path"
@@ -222,14 +223,12 @@ def split(path: Path, folder: Path) -> int:
         raise BadRequest(
             "path: the file is no HAR file.", hint="Record one, or export it.", field="path"
         ) from None
-    return len(answers)
+    return len(written), sum(written.values())
 
 
-def _write_body(folder: Path, number: int, content: dict[str, Any]) -> str:
+def _recorded_body(content: dict[str, Any]) -> bytes:
     text = content.get("text")
     if not isinstance(text, str):
-        return ""
+        return b""
     is_base64 = content.get("encoding") == "base64"
-    body = base64.b64decode(text) if is_base64 else text.encode("utf-8", "replace")
-    (folder / str(number)).write_bytes(body)
-    return str(number)
+    return base64.b64decode(text) if is_base64 else text.encode("utf-8", "replace")

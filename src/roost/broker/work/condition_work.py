@@ -24,7 +24,7 @@ from roost.api import condition_views as views
 from roost.broker.broker import Broker
 from roost.broker.browser import har
 from roost.broker.browser.browser import Browser
-from roost.broker.work import policy
+from roost.broker.work import policy, secret_documents
 from roost.broker.work.devices import device
 from roost.conditions import (
     ABORTS,
@@ -88,14 +88,7 @@ async def route(broker: Broker, agent: AgentId, op: ops.Route) -> views.Conditio
     session, _ = broker.decide(core.conditions_of, agent, op.session, op.tab)
     body = await _body(broker, agent, session, op)
     async with _changing(broker, agent, op) as (row, put):
-        if len(row.conditions.routes) >= ROUTES:
-            raise BadRequest(
-                f"url: there are {ROUTES} rules already.",
-                hint=Hint("Remove some[ with {Unroute}]."),
-                field="url",
-            )
-        number = row.routes_made + 1
-        name = f"r{number}" if row.tab is None else f"{row.tab}-r{number}"
+        name = _rule_name(row)
         rule = Route(
             id=name,
             url=glob.text,
@@ -108,15 +101,14 @@ async def route(broker: Broker, agent: AgentId, op: ops.Route) -> views.Conditio
             remove_headers=tuple(op.remove_headers),
             delay_ms=op.delay_ms,
             body_path=None if body is None else str(_folder(broker, session) / name),
+            size=0 if body is None else len(body),
         )
         rule = replace(rule, shown=_shown(op, rule, body))
-        routes = (*row.conditions.routes, rule)
-        _check_together(routes)
-        async with _files_of(rule):
+        _check_together(broker, row, rule)
+        async with _files(broker, session):
             if body is not None:
                 await asyncio.to_thread(_write, _folder(broker, session) / name, body)
-            conditions = replace(row.conditions, routes=routes)
-            now = await put(replace(row, conditions=conditions, routes_made=number))
+            now = await put(_with_rule(row, rule))
     return _view(now, added=name)
 
 
@@ -124,21 +116,23 @@ async def route_har(broker: Broker, agent: AgentId, op: ops.RouteHar) -> views.C
     glob = _glob(op.url)
     session, _ = broker.decide(core.conditions_of, agent, op.session, op.tab)
     path = broker.folders(agent, session.id).to_read(op.path, "path")
+    data = await asyncio.to_thread(_read, path, har.FILE_BYTES)
     async with _changing(broker, agent, op) as (row, put):
-        number = row.routes_made + 1
-        name = f"r{number}" if row.tab is None else f"{row.tab}-r{number}"
+        name = _rule_name(row)
         folder = _folder(broker, session) / name
         is_abort = op.not_found == "abort"
-        rule = Route(id=name, url=glob.text, har=str(folder), abort="failed" if is_abort else None)
-        _check_together((*row.conditions.routes, rule))
-        async with _files_of(rule):
-            await asyncio.to_thread(_forget, [rule])  # a broker that was killed may have left some
-            count = await asyncio.to_thread(har.split, path, folder)
+        rule = Route(
+            id=name,
+            url=glob.text,
+            har=str(folder),
+            abort="failed" if is_abort else None,
+        )
+        _check_together(broker, row, rule)
+        async with _files(broker, session):
+            count, size = await asyncio.to_thread(har.split, data, folder)
             otherwise = "or aborts" if is_abort else "or goes on"
             shown = f"answers from {count} recorded responses, {otherwise}"
-            routes = (*row.conditions.routes, replace(rule, shown=shown))
-            conditions = replace(row.conditions, routes=routes)
-            now = await put(replace(row, conditions=conditions, routes_made=number))
+            now = await put(_with_rule(row, replace(rule, size=size, shown=shown)))
     return _view(now, added=name)
 
 
@@ -151,8 +145,8 @@ async def unroute(broker: Broker, agent: AgentId, op: ops.Unroute) -> views.Cond
                 hint=Hint("List the rules[ with {RouteList}]."),
             )
         routes = tuple(one for one in row.conditions.routes if one not in gone)
-        now = await put(replace(row, conditions=replace(row.conditions, routes=routes)))
-    await asyncio.to_thread(_forget, gone)
+        async with _files(broker, broker.state.sessions[row.session]):
+            now = await put(replace(row, conditions=replace(row.conditions, routes=routes)))
     return _view(now)
 
 
@@ -245,6 +239,14 @@ async def init_script(broker: Broker, agent: AgentId, op: ops.InitScript) -> vie
 # --- recording and following --------------------------------------------------------------------
 
 Put = Callable[[PageConditions], Awaitable[PageConditions]]
+WRITES = "no script or route rule is added"
+"""What is refused while a page holds a secret: the agent's script would read it there."""
+
+
+def _adds_scripts(before: Conditions, after: Conditions) -> bool:
+    """Return True if the change may bring a script of the agent into pages."""
+    new = set(after.scripts) - set(before.scripts) or set(after.routes) - set(before.routes)
+    return bool(new)
 
 
 @asynccontextmanager
@@ -267,8 +269,13 @@ async def _changing(
 
         async def put(changed: PageConditions) -> PageConditions:
             driver.check_conditions(changed.conditions)
+            adds = _adds_scripts(row.conditions, changed.conditions)
+            if adds:
+                await secret_documents.check_session_left(broker, session.id, WRITES)
             broker.decide(core.put_conditions, changed)
             try:
+                if adds:  # again: a secret may have been filled in since, and now none is
+                    await secret_documents.check_session_left(broker, session.id, WRITES)
                 await browser.put_conditions(session.id)
             except asyncio.CancelledError:
                 # The call's time is over, or its caller is gone: nobody can wait for the browser.
@@ -281,6 +288,9 @@ async def _changing(
                 with contextlib.suppress(RoostError):
                     await browser.put_conditions(session.id)
                 raise
+            if adds or row.conditions.scripts or row.conditions.routes:
+                # What they brought may run on in the open documents after they are removed.
+                secret_documents.scripts_may_have_run(broker, session.id)
             return changed
 
         yield row, put
@@ -308,9 +318,35 @@ def _glob(text: str) -> globs.Glob:
         ) from None
 
 
-def _check_together(routes: Sequence[Route]) -> None:
+def _rule_name(row: PageConditions) -> str:
+    """Return the id of the next rule. Raises ``BadRequest`` if there are too many."""
+    if len(row.conditions.routes) >= ROUTES:
+        raise BadRequest(
+            f"url: there are {ROUTES} rules already.",
+            hint=Hint("Remove some[ with {Unroute}]."),
+            field="url",
+        )
+    number = row.routes_made + 1
+    return f"r{number}" if row.tab is None else f"{row.tab}-r{number}"
+
+
+def _with_rule(row: PageConditions, rule: Route) -> PageConditions:
+    conditions = replace(row.conditions, routes=(*row.conditions.routes, rule))
+    return replace(row, conditions=conditions, routes_made=row.routes_made + 1)
+
+
+def _check_together(broker: Broker, row: PageConditions, rule: Route) -> None:
+    """Refuse a rule that a tab could not follow together with the rules that hold there already:
+    the session's, and the tab's own."""
+    mine = (*row.conditions.routes, rule)
+    beside = [
+        one.conditions.routes
+        for one in broker.state.page_conditions.values()
+        if one.session == row.session and (one.tab is None) != (row.tab is None)
+    ]
     try:
-        globs.GlobSet([globs.parse(one.url) for one in routes])
+        for others in [(), *beside]:
+            globs.GlobSet([globs.parse(one.url) for one in (*mine, *others)])
     except globs.BadGlob as error:
         raise BadRequest(
             f"url: {error}.", hint=Hint("Remove some rules[ with {Unroute}]."), field="url"
@@ -459,22 +495,27 @@ def _write(path: Path, body: bytes) -> None:
 
 
 @asynccontextmanager
-async def _files_of(rule: Route) -> AsyncIterator[None]:
-    """Delete the files of a new rule if the block fails."""
+async def _files(broker: Broker, session: Session) -> AsyncIterator[None]:
+    """Let a change of the rules write files. Afterwards, delete the files of rules that are gone:
+    removed, refused, or of a tab that closed."""
     try:
         yield
-    except BaseException:
-        await asyncio.to_thread(_forget, [rule])
-        raise
+    finally:
+        rows = broker.state.page_conditions.values()
+        mine = [row.conditions.routes for row in rows if row.session == session.id]
+        kept = frozenset(route.id for routes in mine for route in routes)
+        await asyncio.to_thread(_tidy, _folder(broker, session), kept)
 
 
-def _forget(routes: Sequence[Route]) -> None:
-    """Delete the files of rules that are gone."""
-    for one in routes:
-        if one.body_path is not None:
-            Path(one.body_path).unlink(missing_ok=True)
-        if one.har is not None:
-            shutil.rmtree(one.har, ignore_errors=True)
+def _tidy(folder: Path, kept: frozenset[str]) -> None:
+    """Delete all files and folders below ``folder`` that are not named in ``kept``."""
+    for one in folder.glob("*"):
+        if one.name in kept:
+            continue
+        if one.is_dir():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
 
 
 # --- views ----------------------------------------------------------------------------------------

@@ -75,14 +75,24 @@ async def _is_older(broker: Broker, row: Tab, moment: float) -> bool:
     return bool(document["begun"] / 1000 < moment)
 
 
-async def check_session_left(broker: Broker, session: SessionId) -> None:
-    """Raise ``PolicyDenied`` while a tab of the session shows such a document: a CDP client could
-    read it. A tab whose page does not answer counts as such."""
+def scripts_may_have_run(broker: Broker, session: SessionId) -> None:
+    """Remember that scripts of the agent may run in the documents that the session's tabs show."""
+    for row in broker.state.tabs_in(session):
+        broker.record(row.id).script_ran_at = broker.clock.now()
+
+
+async def check_session_left(
+    broker: Broker, session: SessionId, refused: str = "no protocol client may attach"
+) -> None:
+    """Raise ``PolicyDenied`` while a tab of the session shows such a document. A tab whose page
+    does not answer counts as such.
+
+    refused: what would let somebody read the document, for the error.
+    """
     for row in broker.state.tabs_in(session):
         if row.secret_documents and row.handle is not None and await _may_be_held(broker, row):
             raise PolicyDenied(
-                f"A secret was filled into the page of tab {row.id}, so no protocol client may"
-                " attach.",
+                f"A secret was filled into the page of tab {row.id}, so {refused}.",
                 hint=LEAVE,
                 tab=row.id,
             )

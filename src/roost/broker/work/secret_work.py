@@ -126,13 +126,15 @@ async def _fill(at: InPage, agent: AgentId, target: str, name: str) -> Json:
     wanted = core.Wanted(f"secret {name}", f"fill in the secret {name}", here["origin"])
     questions.require(broker, agent, session, wanted)
     _check_no_seat(at)
-    _check_own_page(at, agent)
+    _check_own_pages(at)
     await secret_documents.check_no_script_waits(at, here["origin"])
     value = await broker.secrets.value(secret)
     main = here if frame is None else await at.page.call(None, "identity")
-    # From here on a protocol client may not attach; so check that none has before the value goes.
+    # From here on no protocol client may attach and no rule be added; so check that there is none
+    # before the value goes.
     broker.hear(ev.SecretFilled(at.row.id, main["begun"], name))
     _check_no_seat(at)
+    _check_own_pages(at)
     filled = await at.page.call(
         frame, "fillSecret", target=found["ref"], value=value, origins=list(secret.origins)
     )
@@ -161,10 +163,13 @@ def _check_no_seat(at: InPage) -> None:
         )
 
 
-def _check_own_page(at: InPage, agent: AgentId) -> None:
-    """Refuse a page that the agent itself wrote a part of: its script could read the value."""
-    _, row = at.broker.decide(core.conditions_of, agent, at.row.session, at.row.id)
-    if row.conditions.scripts or row.conditions.routes:
+def _check_own_pages(at: InPage) -> None:
+    """Refuse a session in whose pages the agent may have written a part: its script could read the
+    value, also from another tab of the same site."""
+    state, session = at.broker.state, at.row.session
+    rows = [at.row] if session is None else state.tabs_in(session)
+    under = [core.tab_conditions(state, row) for row in rows]
+    if any(one.scripts or one.routes for one in under):
         raise PolicyDenied(
             "This session has scripts or routes of yours, which could read the secret.",
             hint="Remove them, open the page again, and fill in the secret then.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 from dataclasses import dataclass
 
 from roost.api import page_operations as ops
@@ -16,6 +15,7 @@ from roost.broker.work.page_use import InPage
 from roost.errors import BadRequest, NotFound, Timeout
 from roost.hints import Hint
 from roost.vocabulary import AgentId
+from roost.wire.globs import fits_stars
 
 AGAIN_SECONDS = 0.05
 """Pause after a call into the page that failed."""
@@ -147,13 +147,9 @@ class _Wait:
 
 def _has_answered(record: PageRecord, wanted: str) -> bool:
     """Return True if a request since the last action with that address got a response."""
-    pattern = wanted if "*" in wanted else f"*{_literal(wanted)}*"
+    pattern = wanted if "*" in wanted else f"*{wanted}*"
     return any(
-        one.status is not None and fnmatch.fnmatchcase(one.url, pattern)
+        one.status is not None and fits_stars(pattern, one.url)
         for one in record.requests.values()
         if one.number > record.acted_after
     )
-
-
-def _literal(text: str) -> str:
-    return "".join(f"[{character}]" if character in "[?" else character for character in text)

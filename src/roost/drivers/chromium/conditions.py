@@ -44,6 +44,9 @@ _PERMISSIONS = {
     "payment-handler": "paymentHandler",
     "storage-access": "storageAccess",
     "local-fonts": "localFonts",
+    "persistent-storage": "durableStorage",
+    "push": "notifications",
+    "screen-wake-lock": "wakeLockScreen",
 }
 
 
@@ -104,8 +107,8 @@ class TabConditions:
     async def put(self, conditions: Conditions) -> None:
         """Change the conditions. Raises ``BadRequest`` for a value that Chromium refuses."""
         before, self._now = self._now, conditions
-        self._interception.put(conditions)
-        asked = []
+        paused = self._interception.put(conditions, self._session)
+        asked = [] if paused is None else [paused]
         if before.emulation != conditions.emulation:
             self._dialogs.put_device(conditions.emulation)
             asked.append(self._dialogs.say_device())

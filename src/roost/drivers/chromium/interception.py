@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
+from http.client import responses
 
 from roost.conditions import Conditions, Header, written_origin
 from roost.drivers import interception
 from roost.drivers.chromium.connection import CdpConnection
 from roost.drivers.chromium.passwords import Passwords
-from roost.drivers.connection import Json
+from roost.drivers.connection import Json, Pending
 from roost.drivers.interception import PausedRequest
 
 Key = tuple[str, str]
 """A paused request: its protocol session, and its id there."""
-_TYPES = {"xhr": "XHR"}
+_TYPED = frozenset({"document", "stylesheet", "image", "media", "font", "script"})
+"""The kinds that a pattern names. Requests of other kinds may send a preflight first, which no
+pattern can name, so their rules pause all requests to their addresses."""
 _REASONS = {
     "accessdenied": "AccessDenied",
     "addressunreachable": "AddressUnreachable",
@@ -46,9 +50,12 @@ class Interception(interception.Interception[Key]):
         """The tab's protocol sessions, and whether requests are paused in each."""
         passwords.watch(self._refresh)
 
-    def put(self, conditions: Conditions) -> None:
+    def put(self, conditions: Conditions, asked: str | None = None) -> Pending | None:
+        """Follow these conditions. Return the reply of the session ``asked``, to wait for."""
         self._follow(conditions)
-        self._refresh()
+        patterns = self._patterns()
+        replies = [self._say(one, patterns, is_asked=one == asked) for one in self._sessions]
+        return next((reply for reply in replies if reply is not None), None)
 
     def watch(self, session: str, *, is_taken_over: bool = False) -> None:
         """Add the protocol session of a page, or of a frame or worker in another process.
@@ -86,6 +93,8 @@ class Interception(interception.Interception[Key]):
     ) -> None:
         answer = {
             "responseCode": status,
+            # Chromium refuses a code that it has no phrase for, and the request would wait forever.
+            "responsePhrase": responses.get(status, "Unknown"),
             "responseHeaders": _listed(headers),
             # Without a body, Chromium only changes the headers of the server's response.
             "body": base64.b64encode(body).decode(),
@@ -96,6 +105,14 @@ class Interception(interception.Interception[Key]):
         changes = {} if headers is None else {"headers": _listed(headers)}
         self._tell("Fetch.continueRequest", request, changes)
 
+    def _follow(self, conditions: Conditions) -> None:
+        """Follow the rules. Chromium calls a paused ``fetch`` an XHR, so either kind means both."""
+        routes = [
+            replace(one, kinds=(*one.kinds, "xhr")) if "fetch" in one.kinds else one
+            for one in conditions.routes
+        ]
+        super()._follow(replace(conditions, routes=tuple(routes)))
+
     def password_for(self, url: str) -> str | None:
         return super().password_for(url) or self._passwords.headers.get(written_origin(url))
 
@@ -104,24 +121,26 @@ class Interception(interception.Interception[Key]):
         self._cdp.tell(method, {"requestId": number, **params}, session)
 
     def _refresh(self) -> None:
-        patterns = self._patterns()
-        for session in self._sessions:
-            self._say(session, patterns)
+        self.put(self._conditions)
 
-    def _say(self, session: str, patterns: list[Json]) -> None:
-        if patterns:
-            self._cdp.tell("Fetch.enable", {"patterns": patterns}, session)
-        elif self._sessions[session]:
-            self._cdp.tell("Fetch.disable", None, session)
-        self._sessions[session] = bool(patterns)
+    def _say(self, session: str, patterns: list[Json], *, is_asked: bool = False) -> Pending | None:
+        """Say which requests pause in the session. Return the reply if ``is_asked``."""
+        was_paused, self._sessions[session] = self._sessions[session], bool(patterns)
+        if not patterns:
+            if was_paused:
+                self._cdp.tell("Fetch.disable", None, session)
+            return None
+        if is_asked:
+            return self._cdp.call("Fetch.enable", {"patterns": patterns}, session)
+        self._cdp.tell("Fetch.enable", {"patterns": patterns}, session)
+        return None
 
     def _patterns(self) -> list[Json]:
         origins = dict.fromkeys([*self._passwords.headers, *self._named_origins()])
         patterns: list[Json] = [{"urlPattern": f"{origin}/*"} for origin in origins]
         for route, glob in self._rules():
-            kinds = [_TYPES.get(kind, kind.capitalize()) for kind in route.kinds]
-            limits: list[Json] = [{"resourceType": kind} for kind in (*kinds, "Preflight")]
-            if not route.kinds or "other" in route.kinds:
+            limits: list[Json] = [{"resourceType": kind.capitalize()} for kind in route.kinds]
+            if not _TYPED.issuperset(route.kinds) or not route.kinds:
                 limits = [{}]
             patterns += [{"urlPattern": one, **to} for one in glob.wildcards() for to in limits]
         return patterns

@@ -3,7 +3,7 @@
 Lives here: ``browser.py`` (pages, jars, a tiny JavaScript), ``driver.py`` (its ``Driver``),
 ``page.py`` (the page work of one tab), and ``grouped_driver.py`` (the driver of a person's own
 browser with tab groups).
-May import: ``conditions``, ``drivers``, ``errors``, ``vocabulary``.
+May import: ``conditions``, ``drivers``, ``errors``, ``vocabulary``, ``wire``.
 Never here: shortcuts that real drivers do not have. ``roost.testing.drivers.check_driver`` checks
 all drivers alike.
 Tests: ``tests/drivers/fake/test_fake.py``.

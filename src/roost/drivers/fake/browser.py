@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -26,8 +27,11 @@ from roost.drivers.events import (
 )
 from roost.errors import BadRequest, NotFound, RoostError, TabGone
 from roost.vocabulary import TabHandle
+from roost.wire.globs import GlobSet, parse
 
 MAX_REDIRECTS = 20
+USER_AGENT = "Fake/1"
+_TITLE = re.compile(r"<title>([^<]*)</title>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +109,7 @@ class FakeBrowser:
 
     def _fill(self, page: FakePage, url: str) -> None:
         with contextlib.suppress(NotFound):  # the page keeps the address, without a document
-            address, answer = self._answer(url)
+            address, answer = self._answer(page, url)
             if not answer.stalls:
                 self._commit(page, address, answer.title)
 
@@ -127,22 +131,41 @@ class FakeBrowser:
 
     async def load(self, page: FakePage, url: str) -> int | None:
         """Navigate the page to the address, follow redirects, and return the HTTP status."""
-        address, answer = self._answer(url)
+        address, answer = self._answer(page, url)
         if answer.stalls:
             await asyncio.get_running_loop().create_future()
         self._commit(page, address, answer.title)
         return None if address.startswith("about:") else answer.status
 
-    def _answer(self, url: str) -> tuple[str, FakeResponse]:
+    def _answer(self, page: FakePage, url: str) -> tuple[str, FakeResponse]:
         """Follow redirects and return the final address with its response."""
         for _ in range(MAX_REDIRECTS):
-            answer = FakeResponse() if url.startswith("about:") else self.web(url)
+            answer = FakeResponse() if url.startswith("about:") else self._respond(page, url)
             if answer.redirect is None:
                 return url, answer
             url = urljoin(url, answer.redirect)
         raise NotFound(
             "The page redirects without end.", reason="too many redirects", page_said=url
         )
+
+    def _respond(self, page: FakePage, url: str) -> FakeResponse:
+        """Return what the page's conditions make of the request for a document."""
+        conditions = page.conditions
+        globs = GlobSet([parse(route.url) for route in conditions.routes])
+        matching = [conditions.routes[number] for number in globs.matching(url)]
+        rule = next((one for one in reversed(matching) if one.takes("GET", "document")), None)
+        if rule is not None and rule.abort is not None:
+            raise NotFound(f"{url} cannot be reached.", reason=rule.abort)
+        if rule is not None and rule.status is not None:
+            try:
+                body = b"" if rule.body_path is None else Path(rule.body_path).read_bytes()
+            except OSError:
+                raise NotFound(f"{url} cannot be reached.", reason="failed") from None
+            title = _TITLE.search(body.decode())
+            return FakeResponse(title="" if title is None else title[1], status=rule.status)
+        if conditions.offline:
+            raise NotFound(f"{url} cannot be reached.", reason="offline")
+        return self.web(url)
 
     def _commit(self, page: FakePage, url: str, title: str) -> None:
         page.url, page.title = url, title
@@ -200,6 +223,10 @@ async def _location(browser: FakeBrowser, page: FakePage) -> Any:
     return page.url
 
 
+async def _user_agent(browser: FakeBrowser, page: FakePage) -> Any:
+    return page.conditions.emulation.user_agent or USER_AGENT
+
+
 async def _read_cookie(browser: FakeBrowser, page: FakePage) -> Any:
     return "; ".join(f"{name}={value}" for name, value in browser.cookies(page).items())
 
@@ -246,6 +273,7 @@ _EXPRESSIONS: list[tuple[re.Pattern[str], Callable[..., Any]]] = [
     (re.compile(r"undefined|\{\s*\}"), _undefined),
     (re.compile(r"document\.title"), _title),
     (re.compile(r"location\.href"), _location),
+    (re.compile(r"navigator\.userAgent"), _user_agent),
     (re.compile(r"document\.cookie"), _read_cookie),
     (re.compile(rf"document\.cookie = {_STRING}"), _write_cookie),
     (re.compile(r"Object\.entries\(localStorage\)"), _read_storage),

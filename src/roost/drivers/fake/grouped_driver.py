@@ -58,6 +58,7 @@ class GroupedBrowser(FakeBrowser):
         page = self.new_page(jar)
         page.url, self.strip[page.handle] = url, group
         self._say(TabOpened(handle=page.handle, opener=opener, jar=jar, url=url, group=group))
+        page.conditions = self.conditions_of(page.handle)
         self._fill(page, url)
         return page
 

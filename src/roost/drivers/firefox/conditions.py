@@ -27,10 +27,10 @@ from roost.errors import BadRequest, Unsupported
 
 Command = tuple[str, Json]
 _UNSUPPORTED = ("color_scheme", "reduced_motion", "contrast", "media")
-_PERMISSIONS = frozenset(
-    {"camera", "geolocation", "microphone", "midi", "notifications", "persistent-storage", "push",
-     "screen-wake-lock"}
+GRANTED = frozenset(
+    {"geolocation", "midi", "notifications", "persistent-storage", "push", "screen-wake-lock"}
 )  # fmt: skip
+"""The permissions that Firefox lets BiDi grant."""
 
 
 def check(conditions: Conditions) -> None:
@@ -47,7 +47,7 @@ def check(conditions: Conditions) -> None:
     for grant in conditions.grants:
         if grant.origin == ANY_ORIGIN:
             raise _unsupported("permissions", "BiDi grants permissions to one origin: name it")
-        unknown = sorted(set(grant.names) - _PERMISSIONS)
+        unknown = sorted(set(grant.names) - GRANTED)
         if unknown:
             raise _unsupported(f"permission {unknown[0]}", "Firefox does not let BiDi grant it")
 

@@ -9,7 +9,7 @@ DOWNLOAD_NAME_BYTES = 241
 LACKS = (
     Lack(
         "the CDP endpoint",
-        "`roost cdp-url` and its clients get `UNSUPPORTED`.",
+        "Clients of the address that `roost cdp-url` prints get `UNSUPPORTED`.",
         "CDP is Chromium's own protocol. Firefox no longer supports it.",
     ),
     Lack(

@@ -63,7 +63,7 @@ LACKS = (
     ),
     Lack(
         "the CDP endpoint",
-        "`roost cdp-url` and its clients get `UNSUPPORTED`.",
+        "Clients of the address that `roost cdp-url` prints get `UNSUPPORTED`.",
         "CDP is Chromium's own protocol.",
     ),
 )
