@@ -326,7 +326,8 @@ class CdpTab:
         self, function: str, *, frame: str | None = None, ref: str | None = None
     ) -> Any:
         await self.check_answers()
-        return await self.scripts.evaluate(function, frame, ref)
+        with self._exit.ending(self.scripts.session_of(frame), lambda: self._is_leaving):
+            return await self.scripts.evaluate(function, frame, ref)
 
     async def all_frames(self) -> list[FrameInfo]:
         self.check_open()

@@ -114,7 +114,7 @@ class BidiTab:
             bidi, self.interception, lambda: others.viewport, others.preloads
         )
         self.bind(context)
-        self._navigations = Navigations()
+        self._navigations = Navigations(lambda: self.scripts.stop_loading())
         self._given_up: NavigationStart | None = None
         """The navigation that was under way when the history of this blank page last changed. The
         opener gives it up if it writes into the page."""
