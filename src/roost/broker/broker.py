@@ -141,7 +141,6 @@ class Broker:
         self.lanes = Lanes()
         self._clipboards: dict[SessionId, SessionClipboard] = {}
         self.recordings: dict[SessionId, Recording] = {}
-        """The recordings of requests that are under way."""
         self.downloads = Downloads(files, self.redactor.text)
         self.watchers = Watchers(self.redactor)
         self.subagent_reports = SubagentReports()
@@ -327,7 +326,6 @@ class Broker:
         return self.browser(row.browser).driver.page(self.handle(row.id))
 
     def clipboard(self, session: SessionId) -> SessionClipboard:
-        """Return the session's own clipboard. It ends with the session or the broker."""
         return self._clipboards.setdefault(session, SessionClipboard())
 
     def let_go(self, tab: TabId) -> None:
