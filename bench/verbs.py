@@ -18,6 +18,11 @@ from bench.report import Row, median_of
 from roost.local.browsers import find_browser
 
 ROUNDS = 25
+COMMANDS = (
+    "", "status", "doctor", "log", "session list", "profile list", "secret list", "policy show",
+    "install --help",
+)  # fmt: skip
+"""Commands for people. The first is `roost` alone."""
 ROOST = (sys.executable, "-P", "-m", "roost")
 SCRIPT = Path(sys.executable).parent / "roost"
 
@@ -34,8 +39,7 @@ def rows() -> list[Row]:
             bare = median_of(ROUNDS, lambda: _took([sys.executable, "-c", "pass"], environ))
             verb = median_of(ROUNDS, lambda: _took([str(SCRIPT), "snapshot"], environ))
             acts = median_of(ROUNDS, lambda: _took([str(SCRIPT), "press", "Shift"], environ))
-            status = median_of(7, lambda: _took([str(SCRIPT), "--operator", "status"], environ))
-            doctor = median_of(7, lambda: _took([str(SCRIPT), "--operator", "doctor"], environ))
+            commands = {words: _command(words, environ) for words in COMMANDS}
             memory = _memory([str(SCRIPT), "snapshot"], environ)
         finally:
             _took([*ROOST, "--operator", "stop"], environ)
@@ -57,9 +61,16 @@ def rows() -> list[Row]:
             for name, took in peers.items()
         ),
         Row("verb: memory of roost snapshot", memory, "MiB", limit=20, note="largest resident set"),
-        Row("command: p50 of roost status", status, "ms", limit=150),
-        Row("command: p50 of roost doctor", doctor, "ms", limit=150),
+        *(
+            Row(f"command: p50 of {f'roost {words}'.strip()}", took, "ms", limit=150)
+            for words, took in commands.items()
+        ),
     ]
+
+
+def _command(words: str, environ: dict[str, str]) -> float:
+    """Return how long a command for people takes, from a person's own prompt to the next."""
+    return median_of(7, lambda: _took([str(SCRIPT), "--operator", *words.split()], environ))
 
 
 COMMAND_LINES = {"playwright-cli": "@playwright/cli", "agent-browser": "agent-browser"}

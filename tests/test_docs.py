@@ -149,6 +149,19 @@ def test_the_ways_to_install_put_roost_onto_the_path(line: str, tmp_path: Path) 
 @pytest.mark.slow
 @pytest.mark.timeout(TUTORIAL_SECONDS + 30)
 @pytest.mark.skipif(not os.environ.get("ROOST_SOAK"), reason="`make soak` installs packages")
+def test_pip_installs_roost_into_an_environment(tmp_path: Path) -> None:
+    line = f"{sys.executable} -m venv {tmp_path}/env && . {tmp_path}/env/bin/activate"
+    line += " && pip install -qq . && roost --version"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=TUTORIAL_SECONDS, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith("roost ")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(TUTORIAL_SECONDS + 30)
+@pytest.mark.skipif(not os.environ.get("ROOST_SOAK"), reason="`make soak` installs packages")
 def test_make_demo_in_a_fresh_clone_installs_no_tools_and_says_what_to_type_next(
     tmp_path: Path,
 ) -> None:

@@ -90,6 +90,8 @@ class Route:
     remove_headers: tuple[str, ...] = ()
     delay_ms: int = 0
     har: str | None = None
+    folder: str | None = None
+    """Folder of the caller whose files answer the requests."""
     """Folder of a HAR file's responses, which this rule answers from."""
     size: int = 0
     """Bytes of the files that Roost wrote for this rule."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,6 +80,16 @@ def test_a_keyring_that_hangs_delays_a_broker_for_a_bounded_time(
     monkeypatch.setattr(secret_service, "ANSWER_SECONDS", 0.1)
     keyring.may_answer.clear()
     assert "does not answer" in _key(home, keyring).problem
+
+
+def test_a_keyring_that_answered_is_asked_again_though_its_thread_has_not_ended_yet(
+    keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading.Thread, "is_alive", lambda _: True)
+    service = SecretService(keyring.path)
+    assert service.find({"id": "1"}) is None
+    service.store("A key", {"id": "1"}, b"value")
+    assert service.find({"id": "1"}) == b"value"
 
 
 def test_a_key_that_left_the_keyring_is_not_replaced(home: Home, keyring: FakeKeyring) -> None:

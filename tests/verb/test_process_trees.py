@@ -129,11 +129,15 @@ def test_the_real_uv_run_does_not_change_the_agents_session(trees: Trees) -> Non
     assert agent.says(f"{run} roost session id --raw").splitlines()[-1] == own
 
 
-def test_a_nested_client_is_an_agent_of_its_own(trees: Trees) -> None:
+def test_a_nested_client_is_an_agent_of_its_own(trees: Trees, tmp_path: Path) -> None:
     outer = trees.start(*AGENT)
-    nested = trees.start(*AGENT, "codex")
-    assert "below codex" in nested.says("roost session id")
-    assert nested.session() != outer.session()
+    codex = tmp_path / "nested" / "codex"
+    codex.parent.mkdir()
+    codex.symlink_to("/bin/sh")
+    codex.with_name("script").write_text("roost session id; roost session id --raw; true\n")
+    *about, nested = outer.says(f"{codex} {codex.with_name('script')}").splitlines()
+    assert "below codex" in " ".join(about)
+    assert nested != outer.session(), "the client above the nested one keeps its own session"
 
 
 def test_an_agent_in_a_tmux_pane_is_that_agent(trees: Trees, tmp_path: Path) -> None:
@@ -184,8 +188,9 @@ def test_a_persons_terminal_has_one_session(trees: Trees) -> None:
     assert terminal.says("roost session list --json").startswith("[")
 
 
-def test_an_editors_terminal_proves_nothing(trees: Trees) -> None:
-    editor = trees.start("sshd", "code", "bash", terminal=True)
+@pytest.mark.parametrize("program", ["code", "cursor", "zed-editor", "idea", "devin-desktop"])
+def test_an_editors_terminal_proves_nothing(program: str, trees: Trees) -> None:
+    editor = trees.start("sshd", program, "bash", terminal=True)
     code, said = editor.run("roost open site.test")
     assert (code, "UNAUTHORIZED" in said, "--operator" in said) == (1, True, True)
     own = editor.session("--operator")

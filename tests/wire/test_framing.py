@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from roost.errors import BadRequest, RoostError, TooLarge
 from roost.host.native import native_message
-from roost.wire.framing import JsonLines, NativeSplitter, Splitter, decode, encode, encode_line
+from roost.wire.framing import (
+    LEVELS,
+    JsonLines,
+    NativeSplitter,
+    Splitter,
+    decode,
+    encode,
+    encode_line,
+)
 
 MIB = 1024 * 1024
 
@@ -134,6 +142,17 @@ def test_a_frame_that_is_not_json_is_refused_after_the_good_frames_before_it(fra
 
     assert values == [{"good": 1}, [2]]
     assert isinstance(error, BadRequest)
+
+
+def test_a_frame_may_be_nested_to_the_same_depth_in_every_python() -> None:
+    def nested(levels: int) -> bytes:
+        return b'{"a": ' * (levels - 1) + b"[]" + b"}" * (levels - 1)
+
+    assert decode(nested(LEVELS))
+    assert decode(b'"%s"' % (b"[" * 10_000)) == "[" * 10_000
+    for levels in (LEVELS + 1, 900, 40_000):
+        with pytest.raises(BadRequest, match="nested too deep"):
+            decode(nested(levels))
 
 
 def test_a_refusal_does_not_repeat_what_was_sent() -> None:

@@ -5,7 +5,8 @@ with two members that every front end calls.
 
 Lives here: the operation table. MCP tools, HTTP routes, CLI verbs and docs are derived from it. Its
 rows are in ``operations``, ``page_operations``, ``element_operations``, ``input_operations``,
-``condition_operations``, ``jar_operations``, ``policy_operations``, ``secret_operations`` and
+``clipboard_operations``, ``condition_operations``, ``jar_operations``, ``policy_operations``,
+``secret_operations`` and
 ``move_operations``; their base class is in ``operation``. The answers are in ``views``,
 ``page_views``, ``condition_views``, ``jar_views``, ``policy_views`` and ``secret_views``. ``steps``
 names operations in hints. ``interrupted_batch`` is an error. Other interfaces of the broker:

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from roost.api import views
+from roost.api.clipboard_operations import *
 from roost.api.condition_operations import *
 from roost.api.element_operations import *
 from roost.api.input_operations import *
@@ -56,7 +57,7 @@ class Navigate(ShowingOperation, PageOperation, Answers[views.PageView]):
     title = "Navigate"
     conduct = ("navigate",)
     audited = ("url",)
-    url: str = Field(description="http(s) address; localhost:3000 and example.com also work")
+    url: str = Field(description="localhost:3000 and example.com work too")
 
 
 class Tabs(ShowingOperation, Answers[views.TabsView]):
@@ -133,12 +134,12 @@ class SessionOpen(Operation, Answers[views.SessionView]):
     )
     name: str | None = Field(default=None, max_length=80, description="Shown to the person")
     jar: JarPolicy | None = Field(
-        default=None, description="Cookies: none yet, profile's, or the browser's own"
+        default=None, description="Cookies: none, the profile's, or the browser's own"
     )
     profile: str | None = Field(default=None, max_length=64)
     browser: str | None = Field(default=None, max_length=32)
     url: str | None = None
-    named: bool = Field(default=False, description="Keep it after you leave, until it is disposed")
+    named: bool = Field(default=False, description="Keep it after you leave")
 
 
 class SessionList(Operation, Answers[views.SessionsView]):
@@ -267,8 +268,8 @@ LAST_REF = "@last"
 
 
 class Batch(ShowingOperation, Answers[views.BatchView]):
-    """Do several steps in one call, up to the first error; answers a line each, then what \
-changed. Target @last: the first ref of the step before."""
+    """Do several steps in one call, until one fails. Target @last: the first ref of the step \
+before."""
 
     op = "browser_batch"
     title = "Batch"
@@ -524,6 +525,7 @@ OPERATIONS: dict[str, type[Operation]] = {
         PdfSave, Click, TripleClick, Type, FillForm, SelectOption, PressKey, Hover, Drag, Scroll,
         FileUpload, HandleDialog, HandleConsent, Resize, Evaluate,
         PressSequentially, HoldKey, KeyDown, KeyUp, Tap, Swipe, Drop,
+        Clipboard, Copy, Paste,
         MouseClickXy, MouseMoveXy, MouseDown, MouseUp, MouseDragXy, MouseWheel,
         Conditions, Route, RouteHar, RouteList, Unroute, NetworkState, SetHeaders, SetCredentials,
         Emulate, InitScript,

@@ -33,10 +33,10 @@ ElementState = Literal[
     "editable",
 ]  # fmt: skip
 Modifier = Literal["Alt", "Control", "ControlOrMeta", "Meta", "Shift"]
-_TARGET = 'Ref (e12), CSS, text=part, role=button[name="Save"], label=…'
+TARGET = 'Ref (e12), CSS, text=part, role=button[name="Save"], label=…'
 
 
-def target_field(description: str = _TARGET) -> Any:
+def target_field(description: str = TARGET) -> Any:
     return Field(
         max_length=SELECTOR_CHARS,
         validation_alias=AliasChoices("target", "ref"),
@@ -45,7 +45,7 @@ def target_field(description: str = _TARGET) -> Any:
     )
 
 
-def optional_target(description: str = _TARGET) -> Any:
+def optional_target(description: str = TARGET) -> Any:
     return Field(
         default=None,
         max_length=SELECTOR_CHARS,
@@ -77,11 +77,11 @@ class Snapshot(PageOperation, Answers[views.SnapshotView]):
     interactive: bool = Field(default=False, description="Only what can be operated")
     max_chars: int = Field(default=20_000, ge=500, le=1_000_000)
     after: str | None = Field(default=None, max_length=32, description="Go on after this ref")
-    boxes: bool = False
+    boxes: bool = Field(default=False, description="With positions")
 
 
 class Find(PageOperation, Answers[views.FoundView]):
-    """Search text, values and roles; lines with refs and what is around."""
+    """Find text, values or roles: lines with refs, and those around."""
 
     op = "browser_find"
     title = "Search the page"
@@ -92,7 +92,7 @@ class Find(PageOperation, Answers[views.FoundView]):
 
 
 class GetContent(PageOperation, Answers[views.ContentView]):
-    """The page's text, markdown or HTML."""
+    """Read the page as text, markdown or HTML."""
 
     op = "browser_get_content"
     title = "Get the content"
@@ -103,7 +103,7 @@ class GetContent(PageOperation, Answers[views.ContentView]):
 
 
 class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
-    """Wait until all conditions hold; response: one since your last action."""
+    """Wait until all conditions hold."""
 
     op = "browser_wait_for"
     title = "Wait"
@@ -111,9 +111,13 @@ class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
     text: str | None = Field(default=None, max_length=1000)
     text_gone: str | None = Field(default=None, max_length=1000)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
-    state: ElementState | None = None
+    state: ElementState | None = Field(
+        default=None, description="Of selector: visible, hidden, enabled, checked …"
+    )
     url: str | None = Field(default=None, max_length=2000, description="Part of it, or with *")
-    response: str | None = Field(default=None, max_length=2000, description="Its address")
+    response: str | None = Field(
+        default=None, max_length=2000, description="Address of one since your last action"
+    )
     load_state: Literal["domcontentloaded", "load", "networkidle"] | None = None
     function: str | None = Field(
         default=None, max_length=100_000, description="() => … that becomes true"
@@ -129,7 +133,7 @@ class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
 
 
 class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
-    """The page's console since it was opened."""
+    """Read the page's console since it was opened."""
 
     op = "browser_console_messages"
     title = "Read the console"
@@ -143,7 +147,7 @@ class ConsoleMessages(PageOperation, Answers[views.ConsoleView]):
 
 
 class NetworkRequests(PageOperation, Answers[views.NetworkView]):
-    """Requests the page made since it was opened, secrets removed."""
+    """List the page's requests since it was opened, without secrets."""
 
     op = "browser_network_requests"
     title = "List network requests"
@@ -152,7 +156,7 @@ class NetworkRequests(PageOperation, Answers[views.NetworkView]):
     status: str | None = Field(
         default=None,
         pattern=r"^(pending|ok|failed|[1-5]xx|\d{3}(-\d{3})?)$",
-        description="pending, ok, failed, 404, 4xx, 400-499",
+        description="pending, ok, failed, 404, 4xx",
     )
     method: str | None = Field(default=None, max_length=20)
     kind: str | None = Field(default=None, max_length=20, description="document, script, xhr, …")
@@ -232,11 +236,9 @@ class TakeScreenshot(PageOperation, Answers[views.ScreenshotView]):
     full_page: bool = False
     type: Literal["jpeg", "png"] = "jpeg"
     quality: int = Field(default=60, ge=1, le=100)
-    scale: float | Literal["css", "device"] = Field(
-        default=0.5, description="0.1 to 2, css, device"
-    )
+    scale: float | Literal["css", "device"] = Field(default=0.5, description="0.1 to 2")
     annotate: bool = Field(default=False, description="Draw the refs")
-    if_changed: bool = False
+    if_changed: bool = Field(default=False, description="Only if it changed")
     filename: str | None = Field(default=None, max_length=1000, description="Write it there")
     inline: bool = Field(default=True, description="false: to a file")
     overwrite: bool = False
@@ -436,7 +438,7 @@ class Scroll(PageOperation, Answers[views.ScrollView]):
 
 
 class FileUpload(ActionOperation, Answers[views.ActionView]):
-    """Give files to a file field (default: whose chooser is open)."""
+    """Give files to a file field (default: the one whose chooser is open)."""
 
     op = "browser_file_upload"
     title = "Upload files"

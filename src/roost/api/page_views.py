@@ -53,6 +53,15 @@ class ActionView(View):
     if it tells what changed. Not on the wire."""
 
 
+class ClipboardView(View):
+    """The session's own clipboard. ``types``: MIME types of what it holds."""
+
+    action: str
+    types: list[str]
+    text: str | None = None
+    html: str | None = None
+
+
 class SnapshotView(View):
     """The page as roles, names and refs."""
 

@@ -8,7 +8,7 @@ reports a tab before the browser does.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Protocol
 
 Json = dict[str, Any]
@@ -124,6 +124,15 @@ class Seat(SeatChecks, Protocol):
         """Make an extra jar that is removed with this seat, and return the browser's id of it."""
 
     async def remove_context(self, context: str) -> None: ...
+
+    async def use_clipboard(
+        self, target: str, use: str, press: Callable[[bool], Awaitable[None]]
+    ) -> None:
+        """Copy, cut or paste in a tab, on the session's own clipboard.
+
+        use: ``copy``, ``cut`` or ``paste``.
+        press: presses the key, perhaps several times. True: the key was pressed before.
+        """
 
     async def close(self) -> None:
         """Give up the seat, because the client has disconnected. Safe to call twice."""

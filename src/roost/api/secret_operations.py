@@ -18,7 +18,7 @@ _NAME: dict[str, Any] = {"pattern": PROFILE_PATTERN}
 
 
 class FillSecret(ActionOperation, Answers[page_views.ActionView]):
-    """Fill in a secret of the person."""
+    """Fill in a secret of the person. You never see it."""
 
     op = "browser_fill_secret"
     title = "Fill a secret"
@@ -28,7 +28,7 @@ class FillSecret(ActionOperation, Answers[page_views.ActionView]):
         validation_alias=AliasChoices("target", "ref"),
         serialization_alias="target",
     )
-    secret: str = Field(max_length=64)
+    secret: str = Field(max_length=64, description="Its name")
 
 
 class Login(ActionOperation, Answers[page_views.ActionView]):

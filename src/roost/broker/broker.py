@@ -50,6 +50,7 @@ from roost.core.rows import Jar, Tab
 from roost.core.settings import CoreSettings
 from roost.core.state import Change, State
 from roost.drivers.base import Driver, Group, JarContents, PageDriver
+from roost.drivers.clipboard import SessionClipboard
 from roost.drivers.events import DownloadBegan, DownloadEnded, PageEvent
 from roost.drivers.link import Link
 from roost.drivers.panel import PanelDriver
@@ -138,8 +139,8 @@ class Broker:
         self.request_wait = request_wait
         self.started_at = clock.now()
         self.lanes = Lanes()
+        self._clipboards: dict[SessionId, SessionClipboard] = {}
         self.recordings: dict[SessionId, Recording] = {}
-        """The recordings of requests that are under way."""
         self.downloads = Downloads(files, self.redactor.text)
         self.watchers = Watchers(self.redactor)
         self.subagent_reports = SubagentReports()
@@ -197,6 +198,7 @@ class Broker:
             clock=clock,
             tasks=self.tasks,
             files=files,
+            clipboard=self.clipboard,
             upstream=upstream,
             http=lambda: self.http,
         )
@@ -322,6 +324,9 @@ class Broker:
         """Return the driver's object for an open tab. Raises if the tab is gone or being
         restored."""
         return self.browser(row.browser).driver.page(self.handle(row.id))
+
+    def clipboard(self, session: SessionId) -> SessionClipboard:
+        return self._clipboards.setdefault(session, SessionClipboard())
 
     def let_go(self, tab: TabId) -> None:
         """Release the mouse buttons and keys that input holds in the tab, in a task."""
@@ -455,6 +460,7 @@ class Broker:
                 self.person_files.forget(effect.session)
                 self.downloads.forget(effect.session)
                 self.recordings.pop(effect.session, None)
+                self._clipboards.pop(effect.session, None)
                 shutil.rmtree(self.files / effect.session, ignore_errors=True)
             case fx.Tell():
                 self.watchers.tell(Notice(effect.session, effect.kind, effect.data), effect.to)

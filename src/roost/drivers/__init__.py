@@ -5,6 +5,7 @@ each browser family, and the fake that ships. Modules that drivers share: ``link
 ``connection.py``, ``keeper_process.py`` and ``managed_driver.py`` (the way to a browser),
 ``new_tabs.py``, ``navigation_errors.py``, ``held_input.py``, ``dialogs.py`` and ``choosers.py``
 (parts of a tab), ``interception.py`` and ``recorded.py`` (route rules), ``stores.py``,
+``clipboard.py`` (a clipboard for each session), ``folder_answers.py`` (files as pages),
 ``storage_visitor.py`` and ``databases.py`` (contents of jars), ``pictures.py``,
 ``repeated_shots.py`` (films without a screencast), ``window_labels.py``, ``panel.py`` (data for the
 extension's popup).

@@ -26,6 +26,7 @@ from roost.conditions import (
     headers_for,
     written_origin,
 )
+from roost.drivers.folder_answers import folder_answer
 from roost.drivers.recorded import recorded_answer
 from roost.wire.globs import Glob, GlobSet, parse
 
@@ -97,7 +98,8 @@ class Interception(ABC, Generic[K]):
         self._begin(request, route)
 
     def _begin(self, request: PausedRequest[K], route: Route) -> None:
-        if (route.body_path is None and route.har is None) or len(self._waiting) >= WAITING:
+        needs_file = route.body_path or route.har or route.folder
+        if not needs_file or len(self._waiting) >= WAITING:
             self._answer(request, route, b"")
             return
         mark = object()
@@ -116,6 +118,10 @@ class Interception(ABC, Generic[K]):
                 self._pass(request)
             else:
                 self.fail(request, route.abort)
+            return
+        if route.folder is not None:
+            asked = request.method, request.url
+            self.fulfil(request, *await asyncio.to_thread(folder_answer, route.folder, *asked))
             return
         body = b""
         if route.body_path is not None:

@@ -388,17 +388,17 @@
     const first = await look();
     if (first !== null || timeoutMs <= 0) return first;
     const deadline = performance.now() + timeoutMs;
-    const watch = new ChangeWatch();
+    const watch2 = new ChangeWatch();
     try {
       for (; ; ) {
-        const isOver2 = !await watch.next(deadline);
+        const isOver2 = !await watch2.next(deadline);
         const begun = performance.now();
         const found2 = await look();
         if (found2 !== null || isOver2 || performance.now() >= deadline) return found2;
         await rest(performance.now() - begun);
       }
     } finally {
-      watch.stop();
+      watch2.stop();
     }
   }
   async function rest(lookMs) {
@@ -4879,6 +4879,111 @@ ${describe(cover)}`, hint: hintFor(cover) };
     return [frame, label];
   }
 
+  // clipboard.ts
+  var NAME_CHARS = 500;
+  var world = globalThis;
+  function expectPaste(args) {
+    const items = args["items"];
+    if (!Array.isArray(items)) throw badRequest("items", "items must be a list");
+    const pastes = world.__pastes;
+    if (pastes) {
+      pastes.isThere = false;
+      window.dispatchEvent(new Event(pastes.said));
+      pastes.expected = Object.fromEntries(items);
+      pastes.outcome = "";
+    }
+    return { isGuarded: pastes?.isThere ?? false, hasFocus: document.hasFocus() };
+  }
+  function isInsertedByBrowser(event) {
+    const field = focusedElement();
+    return Boolean(event) && !event.defaultPrevented && field !== null && isEditable(field) && !isReadOnly(field);
+  }
+  function pasted() {
+    const pastes = world.__pastes;
+    if (!pastes) return { outcome: "" };
+    const isLost = pastes.outcome === "pasted" && isInsertedByBrowser(pastes.event) && !pastes.hasInput;
+    const wasText = Boolean(pastes.expected?.["text/plain"]);
+    pastes.expected = null;
+    return { outcome: isLost && wasText ? "foreign" : pastes.outcome };
+  }
+  function selectedItems() {
+    const field = focusedElement();
+    if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
+      if (field.type === "password" || field.selectionStart === null) return [];
+      const text3 = field.value.slice(field.selectionStart, field.selectionEnd ?? void 0);
+      return text3 === "" ? [] : [["text/plain", text3]];
+    }
+    const selection = getSelection();
+    const text2 = selection?.toString() ?? "";
+    if (!selection || selection.isCollapsed || text2 === "") return [];
+    const holder = document.createElement("div");
+    for (let number2 = 0; number2 < selection.rangeCount; number2++) holder.append(selection.getRangeAt(number2).cloneContents());
+    return [["text/plain", text2], ["text/html", holder.innerHTML]];
+  }
+  var CopyWatch = class {
+    items = [];
+    event = null;
+    wasPrevented = false;
+    removals = [];
+    constructor() {
+      for (const kind of ["copy", "cut"]) this.listen(window, kind, true, (event) => this.begin(event));
+    }
+    /** Look after each step of the event's way: a page may stop the event anywhere, after it has set its data. */
+    begin(event) {
+      if (!event.isTrusted) return;
+      this.event = event;
+      for (const step of event.composedPath()) {
+        for (const capture of [true, false]) this.listen(step, event.type, capture, (now) => this.look(now));
+      }
+      this.look(event);
+    }
+    look(event) {
+      this.wasPrevented = event.defaultPrevented;
+      const data = event.clipboardData;
+      if (!this.wasPrevented) this.items = selectedItems();
+      else this.items = data ? Array.from(data.types, (type) => [type, data.getData(type)]) : [];
+    }
+    listen(on, kind, capture, hear) {
+      const heard2 = (event) => hear(event);
+      on.addEventListener(kind, heard2, capture);
+      this.removals.push(() => on.removeEventListener(kind, heard2, capture));
+    }
+    stop() {
+      for (const remove of this.removals) remove();
+      this.removals = [];
+    }
+    result(chars) {
+      this.stop();
+      if (this.event?.defaultPrevented && !this.wasPrevented) return { isHidden: true };
+      const isTooLarge = this.items.reduce((sum, [, text2]) => sum + text2.length, 0) > chars;
+      return isTooLarge ? { isTooLarge } : { items: this.items.filter(([, text2]) => text2 !== "") };
+    }
+  };
+  var watch = null;
+  function watchCopy() {
+    watch?.stop();
+    watch = new CopyWatch();
+    return {};
+  }
+  function copied(args) {
+    const taken = watch?.result(optionalNumber(args, "chars", 1) ?? 0) ?? {};
+    watch = null;
+    return taken;
+  }
+  async function selectAll(args) {
+    const element2 = await whenPresent(text(args, "target"), "operate", optionalNumber(args, "timeoutMs", 0) ?? 0);
+    if (element2 instanceof HTMLInputElement || element2 instanceof HTMLTextAreaElement) {
+      element2.focus({ preventScroll: true });
+      element2.select();
+    } else {
+      if (element2 instanceof HTMLElement && element2.isContentEditable) element2.focus({ preventScroll: true });
+      else focusedElement()?.blur();
+      getSelection()?.selectAllChildren(element2);
+    }
+    const { role, name } = buildTree(element2);
+    return { ref: refOf(element2), tag: localName(element2), role, name: cut(name, NAME_CHARS) };
+  }
+
   // combobox.ts
   var OPTIONS_NAMED = 10;
   var OPTIONS_READ = 1e3;
@@ -6128,7 +6233,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
 
   // page_tools.ts
   var TOOLS_LIMIT = 200;
-  var NAME_CHARS = 200;
+  var NAME_CHARS2 = 200;
   var DESCRIPTION_CHARS = 2e3;
   var SCHEMA_CHARS = 1e4;
   var RESULT_CHARS = 1e6;
@@ -6146,7 +6251,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     const tools = await ownTools();
     return {
       tools: tools.map((tool) => ({
-        name: cut(String(tool.name), NAME_CHARS),
+        name: cut(String(tool.name), NAME_CHARS2),
         description: cut(String(tool.description ?? ""), DESCRIPTION_CHARS),
         inputSchema: cut(asJson(tool.inputSchema ?? {}), SCHEMA_CHARS)
       }))
@@ -6179,7 +6284,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
 
   // pointed_at.ts
   var ELEMENTS_LIMIT = 20;
-  var NAME_CHARS2 = 80;
+  var NAME_CHARS3 = 80;
   var FRAMES = /* @__PURE__ */ new Set(["iframe", "frame"]);
   var POINT_PIXELS = 4;
   var PART_INSIDE = 0.6;
@@ -6195,7 +6300,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     const elements2 = found2.slice(0, ELEMENTS_LIMIT).map(({ element: element2, role, name }) => ({
       ref: refOf(element2),
       role,
-      name: cut(name, NAME_CHARS2),
+      name: cut(name, NAME_CHARS3),
       box: boxAsData(boxOf(element2))
     }));
     return { elements: elements2, total: found2.length };
@@ -6695,9 +6800,11 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     callPageTool,
     consent,
     content,
+    copied,
     delivered,
     drawBadges,
     drawn,
+    expectPaste,
     fillSecret,
     find,
     focusForTyping,
@@ -6712,6 +6819,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     openOptions,
     pageState,
     pageTools,
+    pasted,
     pause,
     pointedAt,
     prepare,
@@ -6720,6 +6828,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     removeHighlight,
     resolve,
     scroll,
+    selectAll,
     settled,
     setValue,
     shownText: shownText2,
@@ -6729,6 +6838,7 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     storage,
     viewport,
     waitFor,
+    watchCopy,
     whenChecked
   };
   function asData(error) {
@@ -6775,10 +6885,10 @@ ${optionsOf(list2).map(({ value, label: shown3 }) => tidy(value === shown3 ? val
     removeBadges();
     removeHighlight();
   }
-  var world = globalThis;
-  if (world.__roost?.version !== VERSION) {
-    world.__roost?.retire?.();
+  var world2 = globalThis;
+  if (world2.__roost?.version !== VERSION) {
+    world2.__roost?.retire?.();
     const answers = Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, answering(run)]));
-    world.__roost = { ...answers, element, version: VERSION, retire };
+    world2.__roost = { ...answers, element, version: VERSION, retire };
   }
 })();

@@ -76,9 +76,11 @@ class SecretService:
         self._asking = Thread(target=run, name="keyring", daemon=True)
         self._asking.start()
         try:
-            return outcome.get(timeout=ANSWER_SECONDS)()
+            told = outcome.get(timeout=ANSWER_SECONDS)
         except Empty:
             raise KeyringUnavailable("the keyring does not answer") from None
+        self._asking = None  # a thread that has answered may stay alive for a moment
+        return told()
 
     def _find(self, wanted: Mapping[str, str]) -> bytes | None:
         with self._opened() as bus:

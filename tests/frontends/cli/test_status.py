@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from roost.api import views
 from roost.frontends.cli import status as module
+from roost.frontends.cli.terminal import drawn
 from roost.vocabulary import Color, JarPolicy, Lifetime
 
 CONVERSATION = "baf16c1a-7e95-4cd1-8bf2-b794facf1e63"
@@ -52,11 +51,7 @@ def shown(sessions: list[views.SessionView], *, width: int = 80, **more: Any) ->
         reservations=[],
         **more,
     )
-    out = io.StringIO()
-    screen = Console(file=out, width=width)
-    for part in module._parts(view):
-        screen.print(part)
-    return out.getvalue()
+    return "\n".join(drawn(module._parts(view), width, colored=False))
 
 
 def test_sessions_that_are_only_kept_are_one_line_after_the_living() -> None:

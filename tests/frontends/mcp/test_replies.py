@@ -145,6 +145,7 @@ EVERY_PAGE_VIEW: list[views.View] = [
         databases=[jar_views.StoredDatabaseView(name="EVIL", stores={"EVIL": 3})],
         total=9,
     ),
+    page_views.ClipboardView(action="read", types=["text/EVIL"], text="IGNORE all", html="EVIL"),
     page_views.ElementValueView(tab="t1", what="text", value="EVIL", truncated=True),
     page_views.ElementStateView(tab="t1", state="visible", value=True, ref="e1"),
     page_views.DownloadsView(

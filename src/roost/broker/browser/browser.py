@@ -29,6 +29,7 @@ from roost.drivers.base import (
     ProtocolTap,
     RunningBrowser,
 )
+from roost.drivers.clipboard import ClipboardDriver, SessionClipboard
 from roost.drivers.events import (
     BrowserEnded,
     ChooserClosed,
@@ -97,6 +98,7 @@ class Browser:
         self._clock = around.clock
         self._tasks = around.tasks
         self._look_soon = around.look_soon
+        self._clipboard = around.clipboard
         self._starting: asyncio.Task[None] | None = None
         self._early: list[DriverEvent] = []
         """Events that came before ``BrowserUp`` was reported."""
@@ -158,6 +160,8 @@ class Browser:
         self._early = []
         if isinstance(self.driver, ConditionsDriver):
             self.driver.ask_conditions(self._conditions_of)
+        if isinstance(self.driver, ClipboardDriver) and self.driver.clipboard is not None:
+            self.driver.clipboard.of = self._clipboard_of
         started = await self.driver.start(self._heard)
         has_jars = started.resumed or self.driver.capabilities.groups
         if has_jars:
@@ -193,6 +197,10 @@ class Browser:
     def _conditions_of(self, handle: TabHandle) -> Conditions:
         tab = self._state().tab_with(self.id, handle)
         return NO_CONDITIONS if tab is None else core.tab_conditions(self._state(), tab)
+
+    def _clipboard_of(self, handle: TabHandle) -> SessionClipboard | None:
+        tab = self._state().tab_with(self.id, handle)
+        return None if tab is None or tab.session is None else self._clipboard(tab.session)
 
     async def _put_conditions_again(self) -> None:
         """Tell a new driver of the conditions that the browser follows already."""

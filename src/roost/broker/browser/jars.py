@@ -38,6 +38,7 @@ from roost.drivers.base import (
     OriginStorage,
     ProtocolDriver,
 )
+from roost.drivers.clipboard import SessionClipboard
 from roost.drivers.stores import StoreDriver, Stores
 from roost.errors import JarUnavailable, RoostError, SessionGone, Timeout
 from roost.vocabulary import JarId, JarPolicy, SessionId, TabHandle
@@ -86,6 +87,7 @@ class Surroundings:
     clock: Clock
     tasks: Tasks
     files: Path
+    clipboard: Callable[[SessionId], SessionClipboard]
     upstream: str | None = None
     """The person's own proxy."""
     http: Callable[[], str | None] = lambda: None

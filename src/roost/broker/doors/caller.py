@@ -21,6 +21,7 @@ from roost.api.views import View
 from roost.broker.broker import Broker
 from roost.broker.work import (
     batch,
+    clipboard_work,
     condition_work,
     drawing_work,
     element_readings,
@@ -112,6 +113,9 @@ WORK: dict[type[Operation], Work] = {
     ops.Tap: page_input.tap,
     ops.Swipe: page_input.swipe,
     ops.Drop: page_input.drop,
+    ops.Clipboard: clipboard_work.clipboard,
+    ops.Copy: clipboard_work.copy,
+    ops.Paste: clipboard_work.paste,
     ops.MouseClickXy: page_input.mouse_click,
     ops.MouseMoveXy: page_input.mouse_move,
     ops.MouseDown: page_input.mouse_down,

@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from roost.core.addresses import BLANK, checked_devtools_url
 from roost.core.rows import Policy, Session, Tab
 from roost.core.state import Change
 from roost.drivers.base import ProtocolDriver, ProtocolTap
+from roost.drivers.clipboard import NO_CLIPBOARD, ClipboardDriver, Use
 from roost.errors import JarUnavailable, RoostError, SessionGone, TabGone, Unsupported
 from roost.vocabulary import AgentId, JarId, JarPolicy, SessionId, TabHandle, TabId, shown
 
@@ -346,6 +347,17 @@ class BrokerSeat:
     async def remove_context(self, context: str) -> None:
         self._broker.hear(ev.JarReleased(self._jar(context)))
         del self._made[context]
+
+    async def use_clipboard(
+        self, target: str, use: str, press: Callable[[bool], Awaitable[None]]
+    ) -> None:
+        tab, driver = TabHandle(target), self._browser.driver
+        if not isinstance(driver, ClipboardDriver) or driver.clipboard is None:
+            raise Unsupported(NO_CLIPBOARD)
+        mine = driver.clipboard.of(tab)
+        if mine is None or tab not in self._tabs.values():
+            raise TabGone("There is no such tab.")
+        await driver.clipboard.use(self._browser.driver.page(tab), mine, Use(use), press)
 
     async def close(self) -> None:
         if self._is_over:

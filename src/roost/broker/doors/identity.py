@@ -52,12 +52,13 @@ from roost.vocabulary import AgentId, SessionId
 
 CLIENTS: Final = frozenset(
     {"claude", "claude-desktop", "codex", "gemini", "opencode", "cursor-agent", "aider", "amp"}
-    | {"auggie", "cline", "copilot", "crush", "droid", "goose", "kimi", "kiro-cli", "qwen"}
+    | {"auggie", "cline", "copilot", "crush", "devin", "droid", "goose", "kimi", "kiro-cli", "qwen"}
 )
 """Programs that run agents. Needed only while none of their shims is connected."""
 
 EDITORS: Final = frozenset(
     {"code", "code-insiders", "codium", "vscodium", "code-server", "cursor", "windsurf", "kiro"}
+    | {"devin-desktop", "Devin"}
     | {"zed", "zed-editor", "Electron", "Code", "Cursor", "Code Helper", "Cursor Helper"}
     | {"idea", "pycharm", "webstorm", "goland", "clion", "rider", "rubymine", "phpstorm"}
     | {"rustrover", "datagrip", "studio", "fleet"}

@@ -10,7 +10,8 @@ Lives here: what each operation does, and what several of them share.
   requests that an action began), ``shown_page`` (the snapshot in a reply);
 - sessions: ``session_work``, ``space_work`` (the queue for slots), ``jar_work``, ``login_reader``
   (reads logins from files in another process), ``move_work`` (to another machine),
-  ``condition_work`` and ``devices`` (conditions of pages), ``traffic_work`` (messages, HAR);
+  ``condition_work`` and ``devices`` (conditions of pages), ``clipboard_work``,
+  ``local_files`` (files as pages), ``traffic_work`` (messages, HAR);
 - the person: ``policy`` (where calls meet the policy), ``questions`` (hand-over and approval),
   ``secret_work`` and ``secret_documents`` (fill in secrets, guard the pages that got one),
   ``drawing_work``, ``house_work`` (what is used, for the dashboard), ``panels`` (the extension's

@@ -11,6 +11,7 @@ import contextlib
 import mimetypes
 import os
 import re
+import secrets
 import shutil
 import zoneinfo
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -134,6 +135,25 @@ async def route_har(broker: Broker, agent: AgentId, op: ops.RouteHar) -> views.C
             shown = f"answers from {count} recorded responses, {otherwise}"
             now = await put(_with_rule(row, replace(rule, size=size, shown=shown)))
     return _view(now, added=name)
+
+
+async def serve_folder(broker: Broker, agent: AgentId, session: str | None, folder: Path) -> str:
+    """Let the session's pages load the files of a folder. Return the origin where they are.
+
+    Only this session has that origin: its own rule answers the requests, and no server does.
+    """
+    async with _changing(broker, agent, ops.Conditions(session=session)) as (row, put):
+        served = str(folder)
+        known = [one for one in row.conditions.routes if one.folder == served]
+        if known:
+            return known[0].url.removesuffix("/**")
+        name = _rule_name(row)
+        # Pages of other sites must not guess the origin, or they could load the files, too.
+        origin = f"http://{secrets.token_hex(16)}.localhost"
+        rule = Route(id=name, url=f"{origin}/**", folder=served, shown=f"answers from {served}")
+        _check_together(broker, row, rule)
+        await put(_with_rule(row, rule))
+    return origin
 
 
 async def unroute(broker: Broker, agent: AgentId, op: ops.Unroute) -> views.ConditionsView:

@@ -13,7 +13,7 @@ from roost.api import operations as ops
 from roost.api import views
 from roost.broker.broker import Broker
 from roost.broker.browser.proxy import FilteringProxy
-from roost.broker.work import page_use, policy, shown_page
+from roost.broker.work import local_files, page_use, policy, shown_page
 from roost.broker.work import views as view_of
 from roost.broker.work.running_call import running_call
 from roost.core import events as ev
@@ -37,15 +37,16 @@ Move = Callable[[PageDriver], Awaitable[Arrival]]
 
 async def navigate(broker: Broker, agent: AgentId, op: ops.Navigate) -> views.PageView:
     opened: core.OpenTabAnswer | None = None
+    url = await local_files.address_of(broker, agent, op.session, op.url)
     if _needs_first_tab(broker, agent, op):
-        opened = await open_tab(broker, agent, op.session, op.url)
+        opened = await open_tab(broker, agent, op.session, url)
         row = opened.tab
     else:
         row = await page_use.located(broker, agent, op, "navigate", acts=True, revives=True)
     if opened is not None:
         running_call().opened = row.id
     try:
-        arrival = await go(broker, agent, row, op.url)
+        arrival = await go(broker, agent, row, url)
     except RoostError as error:
         if opened is not None:
             error.details.setdefault("tab", row.id)
@@ -76,12 +77,11 @@ async def forward(broker: Broker, agent: AgentId, op: ops.NavigateForward) -> vi
 
 async def tabs(broker: Broker, agent: AgentId, op: ops.Tabs) -> views.TabsView:
     if op.action == "new":
-        opened = await open_tab(
-            broker, agent, op.session, op.url or BLANK, evict=op.evict, label=op.label
-        )
+        url = await local_files.address_of(broker, agent, op.session, op.url or BLANK)
+        opened = await open_tab(broker, agent, op.session, url, evict=op.evict, label=op.label)
         row, shown = opened.tab, dict[str, Any]()
         if op.url is not None:
-            await _go_in_new(broker, agent, op.session, row, op.url)
+            await _go_in_new(broker, agent, op.session, row, url)
             shown = await shown_page.shown_tab(broker, agent, op.session, row.id, op.snapshot)
         listed = view_of.tabs(
             broker, agent, _session_of(broker, row), opened=row.id, evicted=_evicted(opened)

@@ -24,6 +24,7 @@ from roost.conditions import (
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.dialogs import Dialogs
 from roost.drivers.chromium.interception import Interception
+from roost.drivers.chromium.scripts import WORLD
 from roost.drivers.connection import Json
 from roost.errors import BadRequest
 
@@ -59,11 +60,21 @@ class Where(StrEnum):
 
 
 class TabConditions:
-    """The conditions of one tab. ``session``: the page's own protocol session."""
+    """The conditions of one tab.
+
+    session: the page's own protocol session.
+    guard: script of Roost's own world that runs first in each document, see ``clipboard.py``.
+    """
 
     def __init__(
-        self, cdp: CdpConnection, session: str, interception: Interception, dialogs: Dialogs
+        self,
+        cdp: CdpConnection,
+        session: str,
+        interception: Interception,
+        dialogs: Dialogs,
+        guard: str | None = None,
     ) -> None:
+        self._guard = guard
         self._cdp = cdp
         self._session = session
         self._interception = interception
@@ -94,9 +105,10 @@ class TabConditions:
         self._interception.watch(session, is_taken_over=is_taken_over)
         if is_taken_over:
             # An earlier broker may have added scripts. Chromium numbers them from 1.
-            for number in range(1, SCRIPTS * 2 + 1):
-                name = {"identifier": str(number)}
-                self._cdp.tell("Page.removeScriptToEvaluateOnNewDocument", name, session)
+            self._remove_scripts(session, range(1, SCRIPTS * 2 + 2))
+        if self._guard is not None and where is not Where.WORKER:
+            script = {"source": self._guard, "worldName": WORLD, "runImmediately": True}
+            self._cdp.tell("Page.addScriptToEvaluateOnNewDocument", script, session)
         for method, params in _commands(NO_CONDITIONS, self._now, where):
             self._cdp.tell(method, params, session)
 
@@ -114,9 +126,8 @@ class TabConditions:
             asked.append(self._dialogs.say_device())
         for session, where in self._sessions.items():
             if before.scripts != conditions.scripts and where is not Where.WORKER:
-                for number in range(1, len(before.scripts) + 1):
-                    name = {"identifier": str(number)}
-                    self._cdp.tell("Page.removeScriptToEvaluateOnNewDocument", name, session)
+                first = 1 if self._guard is None else 2
+                self._remove_scripts(session, range(first, first + len(before.scripts)))
             for method, params in _commands(before, conditions, where):
                 if session == self._session:
                     asked.append(self._cdp.call(method, params, session))
@@ -128,6 +139,11 @@ class TabConditions:
                     raise BadRequest("The browser refused a value.", page_said=str(answer))
             elif isinstance(answer, BaseException):
                 raise answer
+
+    def _remove_scripts(self, session: str, numbers: range) -> None:
+        for number in numbers:
+            name = {"identifier": str(number)}
+            self._cdp.tell("Page.removeScriptToEvaluateOnNewDocument", name, session)
 
     def renew(self) -> None:
         """Override timezone and locale again: the tab that had done so for this tab's process may

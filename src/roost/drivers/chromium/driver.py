@@ -44,11 +44,9 @@ from roost.drivers.chromium.storage import UnseenPage, read_page_storage, stores
 from roost.drivers.chromium.tab import CdpTab
 from roost.drivers.chromium.taps import Tap
 from roost.drivers.chromium.usage import tab_usage
+from roost.drivers.clipboard import lost, shared_out
 from roost.drivers.connection import BROWSER, Json, Pending, log_failure
-from roost.drivers.events import (
-    TabClosed,
-    TabOpened,
-)
+from roost.drivers.events import TabClosed, TabOpened
 from roost.drivers.keeper_process import KeeperProcess
 from roost.drivers.link import Link
 from roost.drivers.managed_driver import ManagedDriver
@@ -96,8 +94,8 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._version: Json | None = None
         self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
         self._grants = Grants()
+        self.clipboard = shared_out(lambda: self._unseen_page(SHARED_JAR), keeper.headless)
         self._spare: Pending | None = None
-        """A browser-level session attached in advance, so that the next client need not wait."""
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -532,6 +530,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
             passwords,
             self._tell,
             main_frame=info["targetId"],
+            clipboard=self.clipboard,
         )
         tab.dialogs.viewport = self._keeper.viewport
         self._tabs[handle] = tab
@@ -569,6 +568,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
 
     def _lost(self, error: BrowserLost) -> None:
         self._new_tabs.clear()
+        lost(self.clipboard)
         for tab in self._tabs.values():
             tab.ended(error)
         for closing in self._closing.values():

@@ -35,6 +35,10 @@ class TabInput:
         self._intercepts = False
         """Chromium reports a drag that the page starts, instead of starting its own."""
 
+    @property
+    def held_keys(self) -> Sequence[str]:
+        return self._held.keys
+
     def drag_began(self, params: Json) -> None:
         self._carried = params["data"]
 

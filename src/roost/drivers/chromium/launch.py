@@ -99,6 +99,10 @@ def command_line(options: ChromiumOptions, profile: Path, *, is_root: bool) -> l
     command.append(f"--window-size={width},{height}")
     if options.headless:
         command += ["--headless=new", "--hide-scrollbars", "--mute-audio"]
+        # All sessions share one selection, which a click with the middle button would paste.
+        command.append(
+            "--blink-settings=middleClickPasteAllowed=false,selectionClipboardBufferAvailable=false"
+        )
     if is_root:
         # Chromium refuses to run its sandbox as root. For other users the sandbox stays on.
         command.append("--no-sandbox")

@@ -7,7 +7,9 @@ delays the commit. Until the commit, all commands to the tab wait.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import Callable, Iterator
 
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.chromium.dialogs import Dialogs
@@ -33,10 +35,15 @@ class PageExit:
 
     async def is_silent(self, seconds: float) -> bool:
         """Return True if the page does not evaluate a trivial script within that time."""
-        probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, self._session)
-        probe.add_done_callback(log_failure)
+        probe = self.probe(self._session)
         await asyncio.wait({probe}, timeout=seconds)
         return not probe.done()
+
+    def probe(self, session: str) -> Pending:
+        """Ask the page, or the process of one of its frames, to evaluate a trivial script."""
+        probe = self._cdp.call("Runtime.evaluate", {"expression": "0"}, session)
+        probe.add_done_callback(log_failure)
+        return probe
 
     async def is_blocked(self, *, is_leaving: bool) -> bool:
         """Return True if the page's thread stays busy after its script was terminated.
@@ -86,5 +93,23 @@ class PageExit:
             self.end_script()
         return answer if await navigation.commits(answer) else None
 
-    def end_script(self) -> None:
-        self._cdp.tell("Runtime.terminateExecution", None, self._session)
+    @contextlib.contextmanager
+    def ending(self, session: str, is_leaving: Callable[[], bool]) -> Iterator[None]:
+        """If the caller leaves, end its function if that blocks the page. A page that answers is
+        left alone: terminating would hit the page's own next script. A page with a dialog waits for
+        the answer, and a page that is leaving answers nothing."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            probe = self.probe(session)
+
+            def end_if_silent() -> None:
+                if not (probe.done() or self._dialogs.has_dialog or is_leaving()):
+                    self.end_script(session)
+
+            asyncio.get_running_loop().call_later(FROZEN_SECONDS, end_if_silent)
+            raise
+
+    def end_script(self, session: str | None = None) -> None:
+        """Terminate the script that runs in the page, or in the process of one of its frames."""
+        self._cdp.tell("Runtime.terminateExecution", None, session or self._session)

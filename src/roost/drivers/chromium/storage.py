@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import logging
+from typing import Any
 
 from roost.drivers.base import OriginStorage
 from roost.drivers.chromium.connection import CdpConnection, CdpError
 from roost.drivers.connection import Json
 from roost.drivers.storage_visitor import Items
 from roost.drivers.stores import Stores
-from roost.errors import TabCrashed
+from roost.errors import TabCrashed, TabGone
 
 BLANK_ANSWER: Json = {
     "responseCode": 200,
@@ -78,6 +79,16 @@ class UnseenPage:
             return None
         value: Items | None = answer["result"].get("value")
         return None if "exceptionDetails" in answer else value
+
+    async def run_active(self, expression: str) -> Any:
+        """See ``drivers.clipboard.OwnPage``."""
+        self._cdp.tell("Emulation.setFocusEmulationEnabled", {"enabled": True}, self.session)
+        ask = {"expression": expression, "userGesture": True, "returnByValue": True}
+        try:
+            answer = await self._cdp.call("Runtime.evaluate", ask, self.session)
+        except CdpError as error:
+            raise TabGone("The page is gone.", page_said=str(error)) from None
+        return answer["result"].get("value")
 
     def _heard(self, method: str, params: Json) -> None:
         if method == "Fetch.requestPaused":

@@ -4,7 +4,7 @@ A tab has several protocol sessions: the page's own, and one for each frame or w
 process. This module handles the events of all of them.
 """
 
-from __future__ import annotations
+from __future__ import annotations  # noqa: I001
 
 import asyncio
 import contextlib
@@ -14,17 +14,8 @@ from typing import Any
 
 from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers import events
-from roost.drivers.base import (
-    BLANK,
-    FAILED_TITLE,
-    Arrival,
-    Bundle,
-    Dropped,
-    FrameInfo,
-    Input,
-    Picture,
-    Shot,
-)
+from roost.drivers.base import BLANK, FAILED_TITLE, Arrival, Bundle, Dropped, FrameInfo, Input
+from roost.drivers.base import Picture, Shot
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.conditions import TabConditions, Where
 from roost.drivers.chromium.connection import CdpConnection, CdpError
@@ -40,6 +31,7 @@ from roost.drivers.chromium.requests import Requests
 from roost.drivers.chromium.scripts import Scripts, StaleContext
 from roost.drivers.chromium.side_effects import SideEffects
 from roost.drivers.chromium.titles import Title
+from roost.drivers.clipboard import GUARD, Clipboard, give_inputs
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, still_leaving, wants_login
@@ -65,6 +57,7 @@ class CdpTab:
         report: Callable[[DriverEvent], None],
         *,
         main_frame: str,
+        clipboard: Clipboard | None = None,
     ) -> None:
         self.handle = handle
         self.session = session
@@ -82,7 +75,9 @@ class CdpTab:
         self._cdp = cdp
         self._passwords = passwords
         self._interception = Interception(cdp, passwords)
-        self.conditions = TabConditions(cdp, session, self._interception, self.dialogs)
+        self._clipboard = clipboard
+        guard = None if clipboard is None else GUARD
+        self.conditions = TabConditions(cdp, session, self._interception, self.dialogs, guard)
         self._report = report
         self._sessions = {session}
         self._navigations: set[Navigation] = set()
@@ -147,8 +142,8 @@ class CdpTab:
             return
         self.is_ready = True
         for session in self._sessions:
-            self._cdp.tell("Runtime.disable", None, session)
-            self._cdp.tell("Runtime.enable", None, session)
+            for method in ("Runtime.disable", "Runtime.enable"):
+                self._cdp.tell(method, None, session)
             self._ask_frames(session, is_news=True)
 
     def take_over(self, what: str, session: str, params: Json) -> None:
@@ -331,7 +326,8 @@ class CdpTab:
         self, function: str, *, frame: str | None = None, ref: str | None = None
     ) -> Any:
         await self.check_answers()
-        return await self.scripts.evaluate(function, frame, ref)
+        with self._exit.ending(self.scripts.session_of(frame), lambda: self._is_leaving):
+            return await self.scripts.evaluate(function, frame, ref)
 
     async def all_frames(self) -> list[FrameInfo]:
         self.check_open()
@@ -354,12 +350,16 @@ class CdpTab:
     async def act(self, inputs: Sequence[Input], frame: str | None, argument: Json) -> Json | None:
         if inputs:
             await self.check_answers()
-            await self.input.send(inputs)
+            await self._give(inputs)
         return await self.settle(frame, argument)
 
     async def send_input(self, inputs: Sequence[Input]) -> None:
         self.check_alive()
-        await self.input.send(inputs)
+        await self._give(inputs)
+
+    async def _give(self, inputs: Sequence[Input]) -> None:
+        held, give = self.input.held_keys, self.input.send
+        await give_inputs(self._clipboard, self.handle, self, inputs, held, give)
 
     async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
         await self.check_answers()

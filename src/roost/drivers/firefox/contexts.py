@@ -15,6 +15,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 
 from roost.drivers.base import Bundle, Group
+from roost.drivers.clipboard import Clipboard
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
@@ -44,8 +45,10 @@ class Contexts:
         *,
         headless: bool = True,
         viewport: tuple[int, int] | None = None,
+        clipboard: Clipboard | None = None,
     ) -> None:
         self.viewport = viewport
+        self.clipboard = clipboard
         self.preloads: set[str] = set()
         self.tabs: dict[TabHandle, BidiTab] = {}
         self._is_headless = headless

@@ -26,7 +26,8 @@ from roost.drivers.base import (
     RunningBrowser,
     Show,
 )
-from roost.drivers.connection import Json, log_failure
+from roost.drivers.clipboard import GUARD, lost, shared_out
+from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
     TabNavigated,
@@ -40,6 +41,7 @@ from roost.drivers.firefox.jars import (
     Jars,
 )
 from roost.drivers.firefox.lacks import LACKS
+from roost.drivers.firefox.scripts import SANDBOX
 from roost.drivers.firefox.storage import UnseenPage, read_page_storage
 from roost.drivers.firefox.tab import BidiTab
 from roost.drivers.keeper_process import KeeperProcess
@@ -70,6 +72,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
         self._conditions_of: ConditionsOf = lambda _: NO_CONDITIONS
         self._jar_conditions: dict[str, JarConditions] = {}
         self._putting: set[asyncio.Task[None]] = set()
+        self.clipboard = shared_out(lambda: self._unseen_page(SHARED_JAR), keeper.headless)
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -215,8 +218,16 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
             bidi.call("network.addDataCollector", bodies),
             bidi.call("network.addIntercept", {"phases": ["authRequired"]}),
             jars.furnish(SHARED_JAR, None),
+            *self._guard(bidi),
         )
         bidi.say("note", {"isSetUp": True})
+
+    def _guard(self, bidi: BidiConnection) -> list[Pending]:
+        """Run the guard of pastes in each document, before the page's scripts."""
+        if self.clipboard is None:
+            return []
+        script = {"functionDeclaration": f"() => {GUARD}", "sandbox": SANDBOX}
+        return [bidi.call("script.addPreloadScript", script)]
 
     def _take_over_what_waits(self, handover: Json) -> None:
         """Handle the requests, dialogs and file choosers that opened while no broker ran."""
@@ -269,6 +280,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
             self._tell,
             headless=self._keeper.headless,
             viewport=self._keeper.viewport,
+            clipboard=self.clipboard,
         )
         self._jar_conditions.clear()
         bidi.begin()
@@ -277,6 +289,7 @@ class FirefoxDriver(ManagedDriver[BidiConnection]):
     def _lost(self, error: BrowserLost) -> None:
         if self._contexts is not None:
             self._contexts.ended(error)
+        lost(self.clipboard)
 
     def _tell(self, event: DriverEvent) -> None:
         if isinstance(event, TabNavigated):

@@ -99,6 +99,10 @@ class TabInput:
         """The context in which the held mouse button was pressed, and where its viewport begins."""
 
     @property
+    def held_keys(self) -> Sequence[str]:
+        return self._held.keys
+
+    @property
     def holds_button(self) -> bool:
         return bool(self._held.buttons)
 

@@ -111,7 +111,9 @@ NavigationStart = tuple[str, str]
 class Navigations:
     """The navigations of one tab's main document, and the calls that wait for their end."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], None]) -> None:
+        """``stop``: stops the navigation that has begun. BiDi has no command for it."""
+        self._stop = stop
         self.begun: NavigationStart | None = None
         """The last navigation that began, until a document is committed."""
         self.leaving: NavigationStart | None = None
@@ -130,6 +132,8 @@ class Navigations:
         try:
             yield navigation
         except asyncio.CancelledError:
+            if self.leaving is not None and self.leaving == self.begun:
+                self._stop()
             self.leaving = None  # the next call must not wait for this navigation again
             raise
         finally:

@@ -103,6 +103,9 @@ _WITHOUT_A_PERSON: Mapping[str, Preference] = {
     "permissions.default.geo": 2,
     "permissions.default.microphone": 2,
     "media.volume_scale": "0.0",
+    # All sessions share one selection, which a click with the middle button would paste.
+    "middlemouse.paste": False,
+    "clipboard.autocopy": False,
 }
 
 

@@ -102,6 +102,12 @@ class Scripts:
         ask = {"expression": _TITLE, "awaitPromise": False, "target": target}
         return self._bidi.call("script.evaluate", ask, self._tab)
 
+    def stop_loading(self) -> None:
+        """Stop the navigation of the main document, as the browser's own stop button does."""
+        target = self._target(None, SANDBOX)
+        stop = {"expression": "window.stop()", "awaitPromise": False, "target": target}
+        self._bidi.tell("script.evaluate", stop, self._tab)
+
     async def call_bundle(
         self,
         frame: str | None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from typing import Any
 
 from roost.drivers.base import BLANK, OriginStorage
 from roost.drivers.connection import Json
@@ -99,6 +100,18 @@ class UnseenPage:
         text = answer.get("result", {}).get("value")
         value: Items | None = None if text is None else decode(text, ANSWER_VALUES)
         return value
+
+    async def run_active(self, expression: str) -> Any:
+        """See ``drivers.clipboard.OwnPage``."""
+        target = {"sandbox": SANDBOX, "context": self.context}
+        ask = {"expression": expression, "target": target, "awaitPromise": False}
+        try:
+            answer = await self._bidi.call(
+                "script.evaluate", {**ask, "userActivation": True}, self.context
+            )
+        except BidiError as error:
+            raise TabGone("The page is gone.", page_said=str(error)) from None
+        return answer.get("result", {}).get("value")
 
     def heard(self, method: str, params: Json) -> None:
         match method:

@@ -4,7 +4,7 @@ A tab is a top-level browsing context. Its frames are child contexts, whose even
 handles. https://w3c.github.io/webdriver-bidi/#module-browsingContext
 """
 
-from __future__ import annotations
+from __future__ import annotations  # noqa: I001
 
 import asyncio
 import contextlib
@@ -25,6 +25,7 @@ from roost.drivers.base import (
     Picture,
     Shot,
 )
+from roost.drivers.clipboard import Clipboard, give_inputs
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import DriverEvent, TabNavigated
 from roost.drivers.firefox.camera import Camera
@@ -34,14 +35,8 @@ from roost.drivers.firefox.dialogs import Dialogs
 from roost.drivers.firefox.input import NO_DROPS, TabInput
 from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.interception import Interception
-from roost.drivers.firefox.navigation import (
-    Documents,
-    End,
-    Navigations,
-    NavigationStart,
-    bare,
-    start_of,
-)
+from roost.drivers.firefox.navigation import Documents, End, Navigations, NavigationStart
+from roost.drivers.firefox.navigation import bare, start_of
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
@@ -56,6 +51,8 @@ FROZEN_SECONDS = 3.0
 
 class TabContexts(Protocol):
     """The part of ``Contexts`` that a tab needs."""
+
+    clipboard: Clipboard | None
 
     async def replace(self, tab: BidiTab) -> None:
         """Give the tab a new context, and close its old one."""
@@ -117,14 +114,13 @@ class BidiTab:
             bidi, self.interception, lambda: others.viewport, others.preloads
         )
         self.bind(context)
-        self._navigations = Navigations()
+        self._navigations = Navigations(lambda: self.scripts.stop_loading())
         self._given_up: NavigationStart | None = None
         """The navigation that was under way when the history of this blank page last changed. The
         opener gives it up if it writes into the page."""
         self._is_unknown = False
         """An earlier broker gave this tab input, which may still hold a mouse button."""
         self._before_input: tuple[int, NavigationStart | None] = 0, None
-        """State before the last input: ``Documents.count``, and the navigation under way."""
         self._gone: RoostError | None = None
         self._crash: str | None = None
         """The navigation that the last reported crash was committed under."""
@@ -234,16 +230,13 @@ class BidiTab:
         """
         self.check_alive()
         sent = None
-        if self._is_unknown:
-            self._is_unknown = False
-            await self._input.forget()
-        inputs = self._input.effective(inputs)
+        inputs = await self._effective(inputs)
         if inputs:
             await self._others.select(self)
             self._before_input = self._documents.count, self._navigations.leaving
             if not self._input.holds_button and (count := releases(inputs)):
                 sent = self.scripts.ask_settled(frame, {**argument, "releases": count})
-            await self._input.send(inputs)
+            await self._give(inputs)
         answer = await self._settle(frame, argument, sent)
         if answer is None or not answer.get("hasActivation"):
             await self._others.await_tabs_of(self)
@@ -251,13 +244,20 @@ class BidiTab:
 
     async def send_input(self, inputs: Sequence[Input]) -> None:
         self.check_alive()
+        inputs = await self._effective(inputs)
+        if inputs:
+            await self._others.select(self)
+            await self._give(inputs)
+
+    async def _effective(self, inputs: Sequence[Input]) -> list[Input]:
         if self._is_unknown:
             self._is_unknown = False
             await self._input.forget()
-        inputs = self._input.effective(inputs)
-        if inputs:
-            await self._others.select(self)
-            await self._input.send(inputs)
+        return self._input.effective(inputs)
+
+    async def _give(self, inputs: Sequence[Input]) -> None:
+        held, give = self._input.held_keys, self._input.send
+        await give_inputs(self._others.clipboard, self.handle, self, inputs, held, give)
 
     async def drop(self, point: tuple[float, float], dropped: Dropped) -> None:
         raise Unsupported(NO_DROPS, hint=Hint("Give files to a file field[ with {FileUpload}]."))

@@ -2,7 +2,8 @@
 
 Lives here: ``methods.py`` (THE table of methods a client may call), ``commands.py`` (how each
 call is handled), ``visible_browser.py`` (the browser that one client sees) with ``targets.py``
-(which targets it may see), ``authentication.py`` (passwords that the client gives) and
+(which targets it may see), ``authentication.py`` (passwords that the client gives),
+``clipboard.py`` (keys that copy and paste) and
 ``messages.py``. None of these does I/O: they take messages and
 return effects. ``client.py`` (one connection), ``server.py`` (WebSocket and JSON addresses) and
 ``endpoints.py`` (the application that HTTP mounts).

@@ -17,9 +17,10 @@ from typing import Any
 
 from roost.api.protocol import ProtocolDoor, Seat
 from roost.api.sockets import Socket
-from roost.errors import RoostError
+from roost.errors import RoostError, Timeout
 from roost.frontends.cdp import commands
 from roost.frontends.cdp.messages import (
+    Call,
     CloseTab,
     Effect,
     GiveProxyPassword,
@@ -31,12 +32,14 @@ from roost.frontends.cdp.messages import (
     Release,
     RemoveContext,
     Send,
+    UseClipboard,
     WriteFrame,
 )
 from roost.frontends.cdp.visible_browser import VisibleBrowser
 from roost.vocabulary import LINK_FRAME_BYTES, MIB
 
 logger = logging.getLogger(__name__)
+ANSWERS_DIALOG = b"Page.handleJavaScriptDialog"
 LAST_WORDS_SECONDS = 1.0
 UNREAD_BYTES = 2 * LINK_FRAME_BYTES
 """Cut off a client that leaves more than this unread."""
@@ -48,6 +51,13 @@ or more than ``ORDERS`` orders under way in the broker."""
 
 class _Over(Exception):
     pass
+
+
+class _Pressed:
+    """The key of a command whose answer a turn on the clipboard waits for."""
+
+    def __init__(self) -> None:
+        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
 
 class Client:
@@ -75,6 +85,9 @@ class Client:
         self._is_held = False
         self._has_left = False
         self.is_too_slow = False
+        self._has_turn = False
+        self._later: deque[str | bytes] = deque()
+        """What the client sent during its turn on the clipboard."""
 
     async def sit(self, door: ProtocolDoor, token: str) -> None:
         """Take a seat in the session that the token belongs to."""
@@ -113,7 +126,10 @@ class Client:
     # --- reports of the seat (``api.protocol.SeatEar``) -------------------------------------------
 
     def answered(self, key: Hashable, frame: bytes) -> None:
-        if self._browser is not None:
+        if isinstance(key, _Pressed):
+            if not key.answer.done():
+                key.answer.set_result(frame)
+        elif self._browser is not None:
             if key is None:
                 self._ready.set()
             self._do(self._browser.answered(key, frame))
@@ -155,10 +171,15 @@ class Client:
     def said(self, message: str | bytes) -> None:
         assert self._seat is not None
         assert self._browser is not None
-        if not self._over.is_set():
-            self._seat.touched()
+        if self._over.is_set():
+            return
+        self._seat.touched()
+        # A dialog may keep the page from handling the key, and the client answers the dialog.
+        if self._has_turn and ANSWERS_DIALOG not in _bytes(message):
+            self._later.append(message)
+        else:
             self._do(commands.said(self._browser, message))
-            self._keep_up()
+        self._keep_up()
 
     def has_room(self) -> None:
         assert self._socket is not None
@@ -179,6 +200,7 @@ class Client:
         assert self._seat is not None
         unanswered, socket = self._seat.unanswered_bytes, self._socket
         is_behind = unanswered > self._unanswered_limit or self._orders > ORDERS
+        is_behind = is_behind or bool(self._later)
         if socket is not None and is_behind != self._is_held:
             self._is_held = is_behind
             if is_behind:
@@ -229,6 +251,9 @@ class Client:
                     seat.give_proxy_password(effect.context, effect.password)
                 case HangUp():
                     self._over.set()
+                case UseClipboard():
+                    self._has_turn = True
+                    self._spawn(self._use_clipboard(seat, effect), "use the clipboard")
                 case GoTo():
                     self._spawn(seat.go_to(effect.target, effect.url), "go to")
                 case _:
@@ -240,6 +265,38 @@ class Client:
         tab = self._browser.targets.tab_behind(session)
         if tab is not None:
             seat.used(tab)
+
+    async def _use_clipboard(self, seat: Seat, effect: UseClipboard) -> None:
+        """Send the key event in the session's turn. What the client says next comes after it."""
+        assert self._browser is not None
+        call, pressed = effect.call, [_Pressed()]
+
+        async def press(again: bool) -> None:
+            if again:
+                pressed.append(_Pressed())
+            seat.send(pressed[-1], call.method, call.params, call.session)
+            await asyncio.shield(pressed[-1].answer)
+
+        try:
+            await seat.use_clipboard(effect.target, effect.use, press)
+        except Timeout as error:
+            if pressed[-1].answer.done():
+                self._do(self._browser.failed(call, error))
+            else:  # the page handles the key later, without the clipboard
+                pressed[-1].answer.add_done_callback(lambda late: self._tell_late(call, late))
+        except RoostError as error:
+            self._do(self._browser.failed(call, error))
+        else:
+            self._do(self._browser.answered(call, pressed[-1].answer.result()))
+        finally:
+            self._has_turn = False
+            while self._later and not self._has_turn:
+                self._do(commands.said(self._browser, self._later.popleft()))
+            self._keep_up()
+
+    def _tell_late(self, call: Call, answer: asyncio.Future[bytes]) -> None:
+        if self._browser is not None and not answer.cancelled() and not self._over.is_set():
+            self._do(self._browser.answered(call, answer.result()))
 
     async def _ask(self, seat: Seat, order: Order) -> None:
         """Have the broker carry out the order, and answer the client in any case."""
@@ -262,3 +319,7 @@ class Client:
         finally:
             self._orders -= 1
             self._keep_up()
+
+
+def _bytes(message: str | bytes) -> bytes:
+    return message.encode() if isinstance(message, str) else message

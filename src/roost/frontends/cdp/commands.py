@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from roost.errors import BadRequest, RoostError
-from roost.frontends.cdp import messages
+from roost.frontends.cdp import clipboard, messages
 from roost.frontends.cdp.messages import (
     BAD_PARAMS,
     FAILED,
@@ -29,6 +29,7 @@ from roost.frontends.cdp.messages import (
     Refusal,
     RemoveContext,
     Send,
+    UseClipboard,
     WriteFrame,
 )
 from roost.frontends.cdp.methods import LARGEST, Way, rule_for
@@ -310,6 +311,7 @@ def _cookies(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list
     "Browser.cancelDownload",
 )
 def _in_context(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
+    clipboard.check_grant(call.params)
     return [Send(call, call.method, _bound(browser, call), link.root)]
 
 
@@ -417,6 +419,14 @@ def _set_files(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> li
         raise Refusal(BAD_PARAMS, "Invalid parameters", "files: array of strings expected")
     checked = [browser.checks.checked_upload(path) for path in files]
     return [Send(call, call.method, {**call.params, "files": checked}, call.session)]
+
+
+@_does("Input.dispatchKeyEvent")
+def _key(browser: VisibleBrowser, call: Call, link: ProtocolSession) -> list[Effect]:
+    use, tab = clipboard.use_of(call.params), browser.targets.tab_behind(call.session)
+    if use is None or tab is None:
+        return [Send(call, call.method, call.params, call.session)]
+    return [UseClipboard(call, tab, use)]
 
 
 @_does("Input.dispatchDragEvent")

@@ -117,6 +117,18 @@ class RemoveContext:
 
 
 @dataclass(frozen=True, slots=True)
+class UseClipboard:
+    """Send the call, a key event, while the tab's session has its turn on the clipboard.
+
+    use: copy, cut or paste.
+    """
+
+    call: Call
+    target: str
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
 class GoTo:
     """Navigate the tab. Nobody waits for the outcome."""
 
@@ -144,7 +156,7 @@ class HangUp:
 
 
 Order = OpenTab | CloseTab | MakeContext | RemoveContext
-Effect = WriteFrame | Send | Order | GoTo | Release | GiveProxyPassword | HangUp
+Effect = WriteFrame | Send | Order | UseClipboard | GoTo | Release | GiveProxyPassword | HangUp
 
 
 # --- reading and writing -------------------------------------------------------------------------

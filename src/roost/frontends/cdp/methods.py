@@ -49,6 +49,7 @@ def _refused(why: str) -> Rule:
 
 _OTHERS = "it concerns the whole browser"
 _JAR = "to the session's jar, or one this client made"
+_GRANTS = f"{_JAR}; not the permission to read the clipboard"
 _SHARED = "this session's jar is shared with others"
 _OWN_TARGET = "to targets of the session"
 _PASSWORDS = "Roost asks the client for passwords itself, because the browser does not ask"
@@ -71,8 +72,8 @@ BROWSER: dict[str, Rule] = {
         f"{_JAR}; into the session's folders or a new temporary one", shared=Way.ANSWERED
     ),
     "Browser.cancelDownload": _confined(_JAR, shared=Way.REFUSED),
-    "Browser.grantPermissions": _confined(_JAR, shared=Way.REFUSED),
-    "Browser.setPermission": _confined(_JAR, shared=Way.REFUSED),
+    "Browser.grantPermissions": _confined(_GRANTS, shared=Way.REFUSED),
+    "Browser.setPermission": _confined(_GRANTS, shared=Way.REFUSED),
     "Browser.resetPermissions": _confined(_JAR, shared=Way.REFUSED),
     "Target.activateTarget": _answered("done as told, but no tab takes the focus"),
     "Target.attachToTarget": _confined(f"{_OWN_TARGET}; flat sessions only"),
@@ -147,6 +148,7 @@ PAGE: dict[str, Rule] = {
     "Storage.setCookies": _confined("to the page's jar", shared=Way.REFUSED),
     "Storage.clearCookies": _confined("to the page's jar", shared=Way.REFUSED),
     "DOM.setFileInputFiles": _confined("to files the session may read"),
+    "Input.dispatchKeyEvent": _confined("copy, cut and paste use the session's own clipboard"),
     "Input.dispatchDragEvent": _confined("to what pages have themselves: no files of this machine"),
     "Input.imeSetComposition": _confined(_BOUNDED),
     "Storage.overrideQuotaForOrigin": _confined(_BOUNDED, shared=Way.REFUSED),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -24,11 +25,14 @@ def demo(ctx: click.Context, browser: str) -> None:
     It has a Roost of its own, in a temporary ROOST_HOME, and leaves nothing behind. Exit code 0
     only if every proof held.
     """
+    from rich.console import Console
+
     from roost.demo.story import tell
     from roost.frontends.cli.install.invocation import own_spelling, way_onto_path
-    from roost.frontends.cli.terminal import COLORS, console
+    from roost.frontends.cli.terminal import COLORS, PIPE_COLUMNS
 
-    if not tell(browser, operator=operator, console=console(), colors=COLORS):
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
+    if not tell(browser, operator=operator, console=console, colors=COLORS):
         ctx.exit(1)
     click.echo(f"\nNext:  {own_spelling()} install  # put Roost into your coding agents")
     if (line := way_onto_path()) is not None:

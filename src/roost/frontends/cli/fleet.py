@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from roost.frontends.cli.options import CommonFlags, json_option
-from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
+from roost.frontends.cli.table import Table
+from roost.frontends.cli.terminal import cell, echo_json, plain, show
 
 
 @click.group()
@@ -99,12 +100,11 @@ def status(flags: CommonFlags) -> None:
     if flags.json:
         echo_json(reply)
         return
-    screen = console()
-    screen.print(
+    summary = (
         f"gateway {reply['address']}, {len(reply['sessions'])} sessions, "
         f"{reply['waiting']} waiting, {len(reply['users'])} users"
     )
-    rows = table("node", "state", "sessions", "tabs", "memory free", "load", "address")
+    rows = Table("node", "state", "sessions", "tabs", "memory free", "load", "address")
     for node in reply["nodes"]:
         memory = None if node["memoryFree"] is None else f"{node['memoryFree']:.0%}"
         rows.add_row(
@@ -116,7 +116,7 @@ def status(flags: CommonFlags) -> None:
             cell(node["load"]),
             cell(node["address"]),
         )
-    screen.print(rows)
+    show(flags, plain(summary), rows)
     for node in reply["nodes"]:
         if node["problem"]:
             click.echo(f"{plain(node['name'])}: {plain(node['problem'])}")
@@ -207,10 +207,10 @@ def list_(flags: CommonFlags) -> None:
     if flags.json:
         echo_json({"users": users})
         return
-    rows = table("user", "sessions")
+    rows = Table("user", "sessions")
     for user in users:
         rows.add_row(cell(user["name"]), cell(user["sessions"]))
-    console().print(rows)
+    show(flags, rows)
 
 
 @token.command()

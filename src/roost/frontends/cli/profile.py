@@ -11,7 +11,8 @@ import click
 
 from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
-from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
+from roost.frontends.cli.table import Table
+from roost.frontends.cli.terminal import cell, echo_json, plain, show
 
 if TYPE_CHECKING:
     from roost.api.jar_views import ProfileView
@@ -76,7 +77,7 @@ def list_(flags: CommonFlags) -> None:
     if flags.json:
         echo_json(view.to_wire()["profiles"])
     else:
-        _show(view.profiles)
+        show(flags, _table(view.profiles) if view.profiles else "No profiles.")
         for note in view.notes or ():
             click.echo(plain(note), err=True)
 
@@ -97,15 +98,12 @@ def remove(flags: CommonFlags, name: str) -> None:
         click.echo(f"{plain(name)} is gone.")
 
 
-def _show(profiles: Sequence[ProfileView]) -> None:
-    if not profiles:
-        click.echo("No profiles.")
-        return
-    shown = table("PROFILE", "SOURCE", "COOKIES", "SITES", "STORAGE", "AGENTS", "IMPORTED")
+def _table(profiles: Sequence[ProfileView]) -> Table:
+    shown = Table("PROFILE", "SOURCE", "COOKIES", "SITES", "STORAGE", "AGENTS", "IMPORTED")
     for one in profiles:
         when = datetime.fromisoformat(str(one.imported_at)).astimezone()
         numbers = [cell(number) for number in (one.cookies, one.sites, one.origins)]
         agents = "any" if one.any_agent else "started with it"
         at = f"{when:%Y-%m-%d %H:%M}"
         shown.add_row(cell(one.name), cell(one.source), *numbers, cell(agents), cell(at))
-    console().print(shown)
+    return shown

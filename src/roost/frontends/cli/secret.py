@@ -10,7 +10,8 @@ import click
 
 from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
-from roost.frontends.cli.terminal import cell, console, echo_json, plain, table
+from roost.frontends.cli.table import Table
+from roost.frontends.cli.terminal import cell, echo_json, plain, show
 
 if TYPE_CHECKING:
     from roost.api.secret_views import SecretView
@@ -225,14 +226,14 @@ def _list(flags: CommonFlags, is_wanted: Callable[[SecretView], bool]) -> None:
     elif not wanted:
         click.echo("None.")
     else:
-        _show(wanted)
+        show(flags, _table(wanted))
 
 
-def _show(secrets: Sequence[SecretView]) -> None:
-    shown = table("NAME", "KIND", "ORIGINS", "LOGIN", "HELD BY")
+def _table(secrets: Sequence[SecretView]) -> Table:
+    shown = Table("NAME", "KIND", "ORIGINS", "LOGIN", "HELD BY")
     for one in secrets:
         kind = "one-time code" if one.totp else "login" if one.login else "secret"
         held = (one.source or "Roost").partition(":")[0]
         texts = (one.name, kind, ", ".join(one.origins), one.username or "", held)
         shown.add_row(*map(cell, texts))
-    console().print(shown)
+    return shown

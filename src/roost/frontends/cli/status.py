@@ -10,15 +10,13 @@ import click
 from roost import __version__
 from roost.frontends.cli import orders
 from roost.frontends.cli.options import CommonFlags, json_option, operator_option
-from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plain, show, table
+from roost.frontends.cli.table import Cell, Table
+from roost.frontends.cli.terminal import COLORS, cell, duration, echo_json, plain, show
 from roost.vocabulary import SESSION_START_CHARS
 from roost.wire.hello import difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from rich.console import RenderableType
-    from rich.table import Table
 
     from roost.api.views import SessionView, StatusView
 
@@ -64,7 +62,7 @@ def sessions_table(
 
     shown: returns a session's id as the table shows it.
     """
-    made = table("SESSION", "NAME", "COLOUR", "JAR", "LIFETIME", "BROWSER", "TABS")
+    made = Table("SESSION", "NAME", "COLOUR", "JAR", "LIFETIME", "BROWSER", "TABS")
     for depth, row in _families(sessions):
         style = COLORS[row.color]
         state = f"{row.lifetime}, paused" if row.paused else row.lifetime
@@ -99,7 +97,7 @@ def _families(sessions: list[SessionView]) -> Iterator[tuple[int, SessionView]]:
     return below(None, 0)
 
 
-def _parts(view: StatusView) -> Iterator[RenderableType]:
+def _parts(view: StatusView) -> Iterator[Table | Cell | str]:
     broker = view.broker
     http = broker.http or "no HTTP"
     up = duration(broker.uptime_seconds)
@@ -126,7 +124,7 @@ def _parts(view: StatusView) -> Iterator[RenderableType]:
 
 
 def _browsers(view: StatusView) -> Table:
-    made = table("BROWSER", "VERSION", "PID", "MODE", "TABS")
+    made = Table("BROWSER", "VERSION", "PID", "MODE", "TABS")
     for row in view.browsers:
         made.add_row(
             cell(row.id),
@@ -139,7 +137,7 @@ def _browsers(view: StatusView) -> Table:
 
 
 def _agents(view: StatusView) -> Table:
-    made = table("AGENT", "NAME", "PID", "SESSION", "IDLE", "CONNECTED")
+    made = Table("AGENT", "NAME", "PID", "SESSION", "IDLE", "CONNECTED")
     for row in view.agents:
         away = cell("by lease") if row.leased else cell("lost", "yellow")
         connected = cell("yes") if row.connected else away
@@ -172,7 +170,7 @@ def _folded(kept: list[SessionView]) -> str:
 
 def _queue(view: StatusView) -> Table:
     """Return a table of the slot requests and the reservations."""
-    made = table("TAB SPACE", "SESSION", "AGENT", "BROWSER", "")
+    made = Table("TAB SPACE", "SESSION", "AGENT", "BROWSER", "")
     for kept in view.reservations:
         left = f"for another {duration(kept.expires_in_ms / 1000)}"
         made.add_row(

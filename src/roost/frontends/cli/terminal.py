@@ -1,28 +1,26 @@
 """Print text that is safe for a terminal, and tables that suit a pipe.
 
 Names, titles and addresses come from agents and web pages. The terminal must show them and never
-obey them. So control characters are escaped, and nothing from outside is read as rich markup. Where
-an agent runs the command, a model reads its output, so the output stands between the untrusted
-marks.
+obey them. So control characters are escaped. Where an agent runs the command, a model reads its
+output, so the output stands between the untrusted marks.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
 
 from roost.frontends.cli.options import CommonFlags
+from roost.frontends.cli.table import Cell, Table
 from roost.wire.marks import marked
 
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.table import Table
-    from rich.text import Text
-
+TERMINAL_COLUMNS = 80
+"""Width of tables in a terminal that does not say how wide it is."""
 PIPE_COLUMNS = 240
 """Width of tables in a pipe: wide enough for whole ids, because a program reads them."""
 
@@ -52,23 +50,28 @@ def echo_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
-def console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
-
-
-def show(flags: CommonFlags, *parts: RenderableType) -> None:
+def show(flags: CommonFlags, *parts: Table | Cell | str) -> None:
     """Print tables and lines that hold names, titles or addresses."""
-    screen = console()
-    if not flags.is_agent:
-        for part in parts:
-            screen.print(part)
-        return
-    with screen.capture() as captured:
-        for part in parts:
-            screen.print(part)
-    click.echo(marked([captured.get().rstrip()]))
+    is_terminal = sys.stdout.isatty()
+    colored = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    width = _terminal_columns() if is_terminal else PIPE_COLUMNS
+    show_lines(flags, drawn(parts, width, colored=colored))
+
+
+def drawn(parts: Iterable[Table | Cell | str], width: int, *, colored: bool) -> Iterator[str]:
+    """Yield the lines of tables, cells and texts."""
+    for part in parts:
+        if isinstance(part, Table):
+            yield from part.lines(width, colored=colored)
+        else:
+            yield part if isinstance(part, str) else part.drawn(part.text, colored=colored)
+
+
+def _terminal_columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or TERMINAL_COLUMNS
+    except (OSError, ValueError):
+        return TERMINAL_COLUMNS
 
 
 def show_lines(flags: CommonFlags, lines: Iterable[str]) -> None:
@@ -80,21 +83,9 @@ def show_lines(flags: CommonFlags, lines: Iterable[str]) -> None:
         click.echo(marked(lines))
 
 
-def table(*columns: str, title: str | None = None) -> Table:
-    """Return a table without borders, so that copied text has none."""
-    from rich.table import Table
-
-    made = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        made.add_column(column, overflow="fold")
-    return made
-
-
-def cell(value: object, style: str = "") -> Text:
-    """Return text for a table that is never read as markup."""
-    from rich.text import Text
-
-    return Text("–" if value is None else plain(value), style=style)
+def cell(value: object, style: str = "") -> Cell:
+    """Return a cell that shows the value on one line, with control characters escaped."""
+    return Cell("–" if value is None else plain(value), style)
 
 
 def duration(seconds: float) -> str:

@@ -29,9 +29,9 @@ ANSWER = {"type": "object"}
 """The output schema of tools that send structured content."""
 INSTRUCTIONS = Hint("""\
 A browser shared by several agents: your session has tabs and cookies of its own.[
-{Snapshot} shows the page with refs (ref=e12); give them as target (CSS, text=part, \
-text="whole text", role=button[name="Save"], label=Name work too). Actions, navigation and waits \
-answer with the new page or what changed since; snapshot: none, diff (default) or full.][
+{Snapshot} shows the page with refs (ref=e12). Give one as target, or a selector: CSS, text=part, \
+text="whole text", label=Name, role=button. Actions, navigation and waits answer with the new page \
+or what changed since; snapshot: none, diff (default) or full.][
 {Batch} does steps that you know already in one call: a form, a menu, a check after each.]
 Tools take tab (default: your current tab) and session (default: your own). [Sub-agents have \
 sessions of their own in Codex, and in Claude Code with Roost's plugin; elsewhere open one for \

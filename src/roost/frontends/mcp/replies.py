@@ -254,6 +254,19 @@ def _element_value(view: page_views.ElementValueView) -> Iterator[str]:
         yield "Cut: ask for more with maxLength."
 
 
+@_tells(page_views.ClipboardView)
+def _clipboard(view: page_views.ClipboardView) -> Iterator[str]:
+    if view.action == "clear":
+        yield "The session's clipboard is empty now."
+    elif view.action == "write":
+        yield f"The session's clipboard holds {' and '.join(view.types)}."
+    elif not view.types:
+        yield "The session's clipboard is empty."
+    else:
+        held = view.html or "" if view.text is None else view.text
+        yield marked([f"{', '.join(view.types)}:", held])  # pages name the types that they copy
+
+
 @_tells(page_views.PageToolsView)
 def _page_tools(view: page_views.PageToolsView) -> Iterator[str]:
     if not view.tools:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from roost.api.operations import Operation, SessionOperation
+from roost.api.page_operations import TARGET
 
 _KEPT = {"type", "description", "enum", "required"}
 _UNSAID: tuple[object, ...] = (None, False, True, [])
@@ -21,23 +22,35 @@ _COMMON = ("snapshot", "session", "tab")
 them."""
 _ALIASES = {"stopOnError", "completionPromise", "startElement", "endElement", "maxWaitMs"}
 """Arguments that are accepted but not listed."""
-_SHOWN_ELEMENT = {"browser_click"}
-_UNEXPLAINED = {"browser_wait_for": ("state", "loadState", "response", "function")}
-"""Arguments listed by name alone: the tool's description or the reference explains them."""
+_IN_FULL = {"browser_click"}
+"""The tool that says what a target is and takes a description of the element. The others refer to
+it: "selector" stands in the server's instructions as well."""
+_SHORT_TARGET = "Ref or selector"
+_SHORT_WORDS = {"browser_wait_for": ("state",)}
+"""Arguments whose description names the usual words. The error for a wrong word names all."""
 
 
 def argument_schema(operation: type[Operation]) -> dict[str, Any]:
     """Return a short JSON Schema of the operation's arguments."""
-    hidden = _ALIASES if operation.op in _SHOWN_ELEMENT else _ALIASES | {"element"}
-    schema = tight_schema(operation, hidden)
+    is_full = operation.op in _IN_FULL
+    schema = tight_schema(operation, _ALIASES if is_full else _ALIASES | {"element"})
     properties = schema["properties"]
-    for name in _UNEXPLAINED.get(operation.op, ()):
-        properties[name] = _unexplained(properties[name])
+    if not is_full:
+        _shorten_targets(properties)
+    for name in _SHORT_WORDS.get(operation.op, ()):
+        del properties[name]["enum"]
     if issubclass(operation, SessionOperation):
         for name in _COMMON:
             if name in properties:
                 properties[name] = _unexplained(properties.pop(name))
     return schema
+
+
+def _shorten_targets(properties: Mapping[str, dict[str, Any]]) -> None:
+    for schema in properties.values():
+        if schema.get("description") == TARGET:
+            schema["description"] = _SHORT_TARGET
+        _shorten_targets(schema.get("items", {}).get("properties", {}))
 
 
 def tight_schema(model: type[BaseModel], hidden: Collection[str]) -> dict[str, Any]:

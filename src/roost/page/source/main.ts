@@ -8,6 +8,7 @@ import { prepare } from "./actionability";
 import { type Args, optionalNumber, optionalText } from "./args";
 import { drawBadges, removeBadges } from "./badges";
 import { startBudget } from "./budget";
+import { copied, expectPaste, pasted, selectAll, watchCopy } from "./clipboard";
 import { openOptions } from "./combobox";
 import { consent } from "./consent";
 import { content } from "./content";
@@ -39,7 +40,7 @@ type PageFunction = (args: Args) => unknown;
 const TITLE_CHARS = 1000;
 
 const functions: Record<string, PageFunction> = {
-  callPageTool, consent, content, delivered, drawBadges, drawn, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, inputState, is, loginFields, openOptions, pageState, pageTools, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, settled, setValue, shownText, snapshot, stoppedPress, stopPresses, storage, viewport, waitFor, whenChecked,
+  callPageTool, consent, content, copied, delivered, drawBadges, drawn, expectPaste, fillSecret, find, focusForTyping, frameOwner, get, grows, highlight, identity, inputState, is, loginFields, openOptions, pageState, pageTools, pasted, pause, pointedAt, prepare, readiness, removeBadges, removeHighlight, resolve, scroll, selectAll, settled, setValue, shownText, snapshot, stoppedPress, stopPresses, storage, viewport, waitFor, watchCopy, whenChecked,
 };
 
 /** Expected trouble is data; anything else is a fault of ours and stays an exception. */

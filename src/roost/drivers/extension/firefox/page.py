@@ -20,6 +20,7 @@ from roost.drivers.base import (
     Shot,
 )
 from roost.drivers.choosers import Chooser
+from roost.drivers.clipboard import refuse_keys
 from roost.drivers.connection import Json, Pending, log_failure
 from roost.drivers.events import (
     DriverEvent,
@@ -125,6 +126,7 @@ class OwnFirefoxPage:
     ) -> dict[str, Any] | None:
         self._link()
         inputs = self._held.effective(inputs)
+        refuse_keys(inputs, self._held.keys)
         for one in inputs:
             self._held.follow(one)
         remote = self._remote()

@@ -139,6 +139,13 @@ def _application(name: str) -> Path:
     return _config_home() / name
 
 
+def _windsurf() -> Path:
+    """Return Windsurf's file. Since June 2026 it is called Devin Desktop, with a new folder."""
+    devin, windsurf = _home() / ".config/devin", _home() / ".codeium/windsurf"
+    is_old = windsurf.is_dir() and not devin.is_dir()
+    return (windsurf if is_old else devin) / "mcp_config.json"
+
+
 def _zed() -> Path:
     """Return Zed's settings. On macOS, Zed does not look at XDG_CONFIG_HOME."""
     folder = _home() / ".config" if sys.platform == "darwin" else _config_home()
@@ -174,10 +181,6 @@ def _local(server: Server) -> dict[str, Any]:
     }
 
 
-def _custom(server: Server) -> dict[str, Any]:
-    return {"source": "custom", **server}
-
-
 def _goose_extension(server: Server) -> dict[str, Any]:
     return {
         "enabled": True,
@@ -208,7 +211,7 @@ CLIENTS: Final = (
     McpClient("codex", "Codex", "mcp_servers", _codex, ("codex",), format=TOML),
     McpClient(
         "cursor", "Cursor", "mcpServers", lambda: _home() / ".cursor/mcp.json",
-        ("cursor", "cursor-agent"), after="Switch the server on under Settings, MCP.",
+        ("cursor", "cursor-agent"), after="Switch the server on under Customize, MCPs.",
     ),
     McpClient(
         "vscode", "VS Code", "servers", lambda: _application("Code") / "User/mcp.json", ("code",),
@@ -221,12 +224,11 @@ CLIENTS: Final = (
         lambda: _copilot_folder() / "mcp-config.json", ("copilot",), spelled=_copilot_server,
     ),
     McpClient(
-        "windsurf", "Windsurf", "mcpServers",
-        lambda: _home() / ".codeium/windsurf/mcp_config.json", ("windsurf",),
+        "windsurf", "Windsurf (Devin Desktop)", "mcpServers", _windsurf, ("windsurf",),
         after="Press Refresh in its MCP panel.",
     ),
     McpClient(
-        "zed", "Zed", "context_servers", _zed, ("zed", "zeditor"), spelled=_custom,
+        "zed", "Zed", "context_servers", _zed, ("zed", "zeditor"),
         after="The Agent Panel's settings show the server.",
     ),
     McpClient(
