@@ -223,7 +223,7 @@ async def _location(browser: FakeBrowser, page: FakePage) -> Any:
     return page.url
 
 
-async def _user_agent(browser: FakeBrowser, page: FakePage) -> Any:
+async def _browser_name(browser: FakeBrowser, page: FakePage) -> Any:
     return page.conditions.emulation.user_agent or USER_AGENT
 
 
@@ -273,7 +273,7 @@ _EXPRESSIONS: list[tuple[re.Pattern[str], Callable[..., Any]]] = [
     (re.compile(r"undefined|\{\s*\}"), _undefined),
     (re.compile(r"document\.title"), _title),
     (re.compile(r"location\.href"), _location),
-    (re.compile(r"navigator\.userAgent"), _user_agent),
+    (re.compile(r"navigator\.userAgent"), _browser_name),
     (re.compile(r"document\.cookie"), _read_cookie),
     (re.compile(rf"document\.cookie = {_STRING}"), _write_cookie),
     (re.compile(r"Object\.entries\(localStorage\)"), _read_storage),

@@ -36,7 +36,7 @@ def argument_schema(operation: type[Operation]) -> dict[str, Any]:
     schema = tight_schema(operation, _ALIASES if is_full else _ALIASES | {"element"})
     properties = schema["properties"]
     if not is_full:
-        _shorten_targets(properties)
+        _shorten_descriptions(properties)
     for name in _SHORT_WORDS.get(operation.op, ()):
         del properties[name]["enum"]
     if issubclass(operation, SessionOperation):
@@ -46,11 +46,11 @@ def argument_schema(operation: type[Operation]) -> dict[str, Any]:
     return schema
 
 
-def _shorten_targets(properties: Mapping[str, dict[str, Any]]) -> None:
+def _shorten_descriptions(properties: Mapping[str, dict[str, Any]]) -> None:
     for schema in properties.values():
         if schema.get("description") == TARGET:
             schema["description"] = _SHORT_TARGET
-        _shorten_targets(schema.get("items", {}).get("properties", {}))
+        _shorten_descriptions(schema.get("items", {}).get("properties", {}))
 
 
 def tight_schema(model: type[BaseModel], hidden: Collection[str]) -> dict[str, Any]:
