@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "roost"
 FILES = sorted(SOURCE.rglob("*.py"))
 ROOMS = sorted(path.parent for path in FILES if path.name == "__init__.py")
-LINES_MAX = 600
+LINES_MAX = 620
 SIGN_PARTS = ("Lives here:", "May import:", "Never here:", "Tests:")
 NAMED = re.compile(r"``((?:[a-z_]+\.)*[a-z_]+(?:/|\b))``")
 """What a sign sets in double backticks and may be a module: ``page``, ``page.py``, ``source/``."""

@@ -96,6 +96,7 @@ class ChromiumDriver(ManagedDriver[CdpConnection]):
         self._grants = Grants()
         self.clipboard = shared_out(lambda: self._unseen_page(SHARED_JAR), keeper.headless)
         self._spare: Pending | None = None
+        """A browser-level session attached in advance, so that the next client need not wait."""
 
     # --- life ----------------------------------------------------------------------------------
 

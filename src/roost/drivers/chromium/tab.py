@@ -4,7 +4,7 @@ A tab has several protocol sessions: the page's own, and one for each frame or w
 process. This module handles the events of all of them.
 """
 
-from __future__ import annotations  # noqa: I001
+from __future__ import annotations
 
 import asyncio
 import contextlib
@@ -14,8 +14,17 @@ from typing import Any
 
 from roost.conditions import NO_CONDITIONS, Conditions
 from roost.drivers import events
-from roost.drivers.base import BLANK, FAILED_TITLE, Arrival, Bundle, Dropped, FrameInfo, Input
-from roost.drivers.base import Picture, Shot
+from roost.drivers.base import (
+    BLANK,
+    FAILED_TITLE,
+    Arrival,
+    Bundle,
+    Dropped,
+    FrameInfo,
+    Input,
+    Picture,
+    Shot,
+)
 from roost.drivers.chromium.camera import Camera
 from roost.drivers.chromium.conditions import TabConditions, Where
 from roost.drivers.chromium.connection import CdpConnection, CdpError

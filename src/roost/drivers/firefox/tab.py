@@ -4,7 +4,7 @@ A tab is a top-level browsing context. Its frames are child contexts, whose even
 handles. https://w3c.github.io/webdriver-bidi/#module-browsingContext
 """
 
-from __future__ import annotations  # noqa: I001
+from __future__ import annotations
 
 import asyncio
 import contextlib
@@ -35,8 +35,14 @@ from roost.drivers.firefox.dialogs import Dialogs
 from roost.drivers.firefox.input import NO_DROPS, TabInput
 from roost.drivers.firefox.input_translation import releases
 from roost.drivers.firefox.interception import Interception
-from roost.drivers.firefox.navigation import Documents, End, Navigations, NavigationStart
-from roost.drivers.firefox.navigation import bare, start_of
+from roost.drivers.firefox.navigation import (
+    Documents,
+    End,
+    Navigations,
+    NavigationStart,
+    bare,
+    start_of,
+)
 from roost.drivers.firefox.page_events import report_of
 from roost.drivers.firefox.scripts import DocumentGone, Scripts, SentScript
 from roost.drivers.navigation_errors import NO_CONTENT, cannot_open, wants_login
@@ -121,6 +127,7 @@ class BidiTab:
         self._is_unknown = False
         """An earlier broker gave this tab input, which may still hold a mouse button."""
         self._before_input: tuple[int, NavigationStart | None] = 0, None
+        """State before the last input: ``Documents.count``, and the navigation under way."""
         self._gone: RoostError | None = None
         self._crash: str | None = None
         """The navigation that the last reported crash was committed under."""
