@@ -111,9 +111,7 @@ class WaitFor(ShowingOperation, PageOperation, Answers[views.WaitView]):
     text: str | None = Field(default=None, max_length=1000)
     text_gone: str | None = Field(default=None, max_length=1000)
     selector: str | None = Field(default=None, max_length=SELECTOR_CHARS)
-    state: ElementState | None = Field(
-        default=None, description="Of selector: visible, hidden, enabled, checked …"
-    )
+    state: ElementState | None = None
     url: str | None = Field(default=None, max_length=2000, description="Part of it, or with *")
     response: str | None = Field(
         default=None, max_length=2000, description="Address of one since your last action"

@@ -50,7 +50,7 @@ MORE = set(
     browser_network_messages browser_har browser_route_har
     browser_conditions browser_route browser_route_list browser_unroute browser_network_state_set
     browser_set_headers browser_set_credentials browser_emulate browser_init_script
-    browser_drawings browser_login secret_list
+    browser_drawings browser_login secret_list browser_clipboard browser_copy browser_paste
     """.split()
 )
 """Names in docs/design/contract.md: other people's prompts and scripts rely on them."""
@@ -137,6 +137,7 @@ def test_a_call_of_a_tool_is_its_operation(tool: Tool) -> None:
 def test_every_page_tool_takes_tab_and_session() -> None:
     in_no_tab = (
         "browser_downloads", "browser_drawings", "browser_batch", "browser_handoff", "browser_har",
+        "browser_clipboard",
     )  # fmt: skip
     for tool in TOOLS:
         if tool.name.startswith("browser_") and tool.name not in in_no_tab:

@@ -109,7 +109,12 @@ class Scripts:
         self, frame: Frame, function: str, argument: Json, owner_of: str | None
     ) -> Any:
         if owner_of is None:
-            return await self._ask(frame, f"globalThis.__roost.{function}({json.dumps(argument)})")
+            call = f"globalThis.__roost.{function}({json.dumps(argument)})"
+            answer = await self._ask(frame, f"globalThis.__roost ? {call} : {json.dumps(_MISSING)}")
+            if answer == _MISSING:
+                frame.world = None
+                raise StaleContext
+            return answer
         world = await self._world(frame)
         owner = await self._cdp.call("DOM.getFrameOwner", {"frameId": owner_of}, frame.session)
         node = {"backendNodeId": owner["backendNodeId"], "executionContextId": world}
@@ -173,6 +178,14 @@ class Scripts:
                 raise StaleContext from None
             raise
         return world
+
+
+_MISSING = "roost: no bundle"
+"""The answer of a world without the bundle.
+
+A document in another process may have a context with the number that Roost's world had in the last
+document, and the event that says so may come later than the call.
+"""
 
 
 class StaleContext(Exception):
