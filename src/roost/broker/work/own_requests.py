@@ -49,15 +49,25 @@ class OwnRequests:
     async def ended(self) -> bool:
         """Wait until the action's requests have ended and the page has reacted to them. Return
         False if there was nothing to wait for."""
-        if not self._seconds or self._page.has_left or not self._pending():
+        if not self._seconds or self._page.has_left or not self._is_awaited():
             return False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._seconds):
-                while self._pending():
+                while self._is_awaited():
                     while self._pending():
                         await self._record.changed()
                     await self._clock.wait(AFTERWARDS_SECONDS)
         return True
+
+    def _is_awaited(self) -> bool:
+        """Return True if a request is under way, or if the last one ended a moment ago.
+
+        A fast request may have ended before the page had settled, and the page reacts to it later.
+        """
+        if self._pending():
+            return True
+        last = max((one.ended_at or 0.0 for one in self._own), default=0.0)
+        return last > self._clock.now() - AFTERWARDS_SECONDS
 
     def under_way(self) -> list[str] | None:
         """Return the requests that have not ended, such as ``POST https://host/save``."""
