@@ -37,8 +37,8 @@ class ActionPage:
         self.record.hear(event, at)
         return request
 
-    def ends(self, request: str) -> None:
-        self.record.hear(RequestEnded(handle=TAB, request=request), 0.0)
+    def ends(self, request: str, at: float = 0.0) -> None:
+        self.record.hear(RequestEnded(handle=TAB, request=request), at)
 
     def begins(self) -> OwnRequests:
         own = OwnRequests(cast(Page, self), self.record, self.clock, self.seconds)
@@ -65,6 +65,19 @@ async def test_an_action_waits_until_its_request_has_ended_and_a_moment_longer()
     page.clock.advance(1)
     assert await answer_of(waiting) is True
     assert own.under_way() is None
+
+
+async def test_an_action_waits_a_moment_after_a_request_that_ended_before_the_page_settled() -> (
+    None
+):
+    page = ActionPage()
+    own = page.begins()
+    page.ends(page.sends(), at=page.clock.now())
+    waiting = await started(own.ended())
+    assert not waiting.done(), "the page has a moment to react"
+    page.clock.advance(1)
+    assert await answer_of(waiting) is True
+    assert await own.ended() is False, "the moment has passed"
 
 
 async def test_a_request_that_does_not_end_in_time_is_named() -> None:
