@@ -67,9 +67,7 @@ async def test_an_action_waits_until_its_request_has_ended_and_a_moment_longer()
     assert own.under_way() is None
 
 
-async def test_an_action_waits_a_moment_after_a_request_that_ended_before_the_page_settled() -> (
-    None
-):
+async def test_an_action_waits_a_moment_after_a_request_that_ended_at_once() -> None:
     page = ActionPage()
     own = page.begins()
     page.ends(page.sends(), at=page.clock.now())
