@@ -23,6 +23,8 @@ class HeadersView(View):
 
 
 class CredentialsView(View):
+    """The user name that the session answers an origin's login with. Passwords are not shown."""
+
     origin: str
     username: str
 

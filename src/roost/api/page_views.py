@@ -202,6 +202,11 @@ class MessageView(View):
 
 
 class MessagesView(View):
+    """Messages of a tab's WebSockets and event sources, newest last.
+
+    total: number of messages that match, of which ``messages`` may have only the newest.
+    """
+
     tab: str
     messages: list[MessageView]
     total: int

@@ -142,6 +142,8 @@ class Shot:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
+    """An encoded picture. ``width`` and ``height`` are in pixels of the picture."""
+
     data: bytes
     mime_type: str
     width: int
@@ -243,18 +245,24 @@ class MouseMove:
 
 @dataclass(frozen=True, slots=True)
 class MouseDown:
+    """Press a mouse button where the mouse is. ``clicks``: 2 for the second press of a double click."""
+
     button: str = "left"
     clicks: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class MouseUp:
+    """Lift a mouse button where the mouse is. ``clicks`` is that of the press."""
+
     button: str = "left"
     clicks: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
+    """Turn the wheel at a point by ``dx`` and ``dy`` CSS pixels."""
+
     x: float
     y: float
     dx: float
@@ -270,6 +278,8 @@ class KeyDown:
 
 @dataclass(frozen=True, slots=True)
 class KeyUp:
+    """Lift a key that was pressed."""
+
     key: str
 
 
@@ -406,7 +416,9 @@ class ProtocolDriver(Protocol):
         """Return the browser's open targets, as the protocol describes them."""
         ...
 
-    async def open_tap(self, ear: ProtocolEar) -> ProtocolTap: ...
+    async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
+        """Give a protocol client a connection to the browser. ``ear`` gets what the browser sends."""
+        ...
 
     def close_tap(self, tap: ProtocolTap) -> None:
         """End the tap's session and all below it, and release its holds. Safe to call twice."""
@@ -525,14 +537,18 @@ class TabUsage:
 class UsageDriver(Protocol):
     """A driver whose browser can tell what one tab uses."""
 
-    async def usage(self, tab: TabHandle) -> TabUsage: ...
+    async def usage(self, tab: TabHandle) -> TabUsage:
+        """Return the memory and processor time of the tab's process."""
+        ...
 
 
 class Driver(Protocol):
     """One browser. Only ``roost.broker.browser.browser`` starts and stops it."""
 
     @property
-    def capabilities(self) -> Capabilities: ...
+    def capabilities(self) -> Capabilities:
+        """What this browser can do. It does not change while the broker runs."""
+        ...
 
     async def start(self, report: Report) -> RunningBrowser:
         """Start the browser, or take over the one that still runs. A tab that opens meanwhile is
