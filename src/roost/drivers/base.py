@@ -245,7 +245,7 @@ class MouseMove:
 
 @dataclass(frozen=True, slots=True)
 class MouseDown:
-    """Press a mouse button where the mouse is. ``clicks``: 2 for the second press of a double click."""
+    """Press a mouse button where the mouse is. ``clicks``: 2 for a double click's second press."""
 
     button: str = "left"
     clicks: int = 1
@@ -417,7 +417,7 @@ class ProtocolDriver(Protocol):
         ...
 
     async def open_tap(self, ear: ProtocolEar) -> ProtocolTap:
-        """Give a protocol client a connection to the browser. ``ear`` gets what the browser sends."""
+        """Connect a protocol client to the browser. ``ear`` gets what the browser sends."""
         ...
 
     def close_tap(self, tap: ProtocolTap) -> None:
