@@ -27,7 +27,7 @@ from roost.conditions import (
     written_origin,
 )
 from roost.drivers.folder_answers import folder_answer
-from roost.drivers.recorded import recorded_answer
+from roost.drivers.har_answers import recorded_answer
 from roost.wire.globs import Glob, GlobSet, parse
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import pytest
 from roost.broker.browser import har
 from roost.broker.tasks import Tasks
 from roost.drivers.events import RequestEnded, RequestSent
-from roost.drivers.recorded import recorded_answer
+from roost.drivers.har_answers import recorded_answer
 from roost.errors import BadRequest, NotFound, TooLarge
 from roost.vault.redaction import Redactor
 from roost.vocabulary import TabHandle, TabId

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from roost.broker.tasks import Tasks
 from roost.drivers.events import PageEvent, RequestEnded, RequestSent
-from roost.drivers.recorded import file_name
+from roost.drivers.har_answers import file_name
 from roost.errors import BadRequest, RoostError, TooLarge
 from roost.vault.redaction import Redactor
 from roost.vocabulary import MIB, TabId

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roost.drivers.recorded import file_name, recorded_answer
+from roost.drivers.har_answers import file_name, recorded_answer
 
 
 def test_a_recorded_response_is_found_by_method_and_address(tmp_path: Path) -> None:
