@@ -15,6 +15,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from roost.fleet.ray_runtime import remove_scratch
+from roost.local.home import Home
 from roost.local.processes import Process, identify
 
 ROOST = [sys.executable, "-m", "roost"]
@@ -108,6 +110,7 @@ def _end_all(home: Path) -> None:
         for process in found:
             with suppress(OSError):
                 os.kill(process.pid, 9)
+    remove_scratch(Home(home))
 
 
 def _processes_of(home: Path) -> Iterator[tuple[Process, str]]:

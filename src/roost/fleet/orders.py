@@ -146,7 +146,7 @@ def leave(home: Home, force: bool) -> Reply:
     ray = RayConfig.read(folder)
     if ray is not None and ray.runs_node:
         supervisor.stop(folder, supervisor.RAY)  # else Ray starts the node again
-        ray_runtime.forget(folder)
+        ray_runtime.forget(home, folder)
     supervisor.stop(folder, supervisor.NODE)
     membership.leave(folder)
     return {"left": config.name}
@@ -159,6 +159,7 @@ def stop(home: Home) -> Reply:
     ray = RayConfig.read(folder)
     if ray is not None and ray.is_head:
         supervisor.stop(folder, supervisor.RAY)
+        ray_runtime.remove_scratch(home)
     return {"stopped": supervisor.stop(folder, supervisor.GATEWAY)}
 
 

@@ -180,10 +180,16 @@ def accept(folder: Path, given: object, key: bytes, host: str) -> RayConfig:
     return config
 
 
-def forget(folder: Path) -> None:
-    """Remove what ``set_up_head`` or ``accept`` wrote, but not the cluster's authority."""
+def forget(home: Home, folder: Path) -> None:
+    """Remove what ``set_up_head`` or ``accept`` wrote, but not the authority of Ray's machines."""
     for name in _FILES:
         (folder / name).unlink(missing_ok=True)
+    remove_scratch(home)
+
+
+def remove_scratch(home: Home) -> None:
+    """Remove the folder of Ray's logs and sockets, when Ray does not run."""
+    shutil.rmtree(scratch_folder(home), ignore_errors=True)
 
 
 def resolved(host: str) -> str:
