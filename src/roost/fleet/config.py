@@ -7,11 +7,13 @@ import os
 import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from roost.errors import Internal
 from roost.local.home import Home, read_secret, write_secret
 from roost.wire.framing import encode
 
+Config = TypeVar("Config")
 PORT = 8877
 """The gateway's port. Nodes report to the next one, and their doors listen on the one after."""
 
@@ -22,6 +24,20 @@ def fleet_folder(home: Home) -> Path:
     folder = home.path / "fleet"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+def read_config(kind: type[Config], path: Path, hint: str) -> Config | None:
+    """Return the configuration in that file, or None if there is no file.
+
+    hint: what to do if the file cannot be read. Then this raises ``Internal``.
+    """
+    data = read_secret(path)
+    if data is None:
+        return None
+    try:
+        return kind(**json.loads(data))
+    except (ValueError, TypeError):
+        raise Internal(f"{path} cannot be read.", hint=hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +58,8 @@ class GatewayConfig:
 
     @classmethod
     def read(cls, folder: Path) -> GatewayConfig | None:
-        data = read_secret(folder / "gateway.json")
-        if data is None:
-            return None
-        try:
-            return cls(**json.loads(data))
-        except (ValueError, TypeError):
-            raise Internal(
-                f"{folder / 'gateway.json'} cannot be read.", hint="Run `roost fleet up` again."
-            ) from None
+        """Return what ``write`` wrote, or None. Raises ``Internal`` if it cannot be read."""
+        return read_config(cls, folder / "gateway.json", hint="Run `roost fleet up` again.")
 
     @property
     def address(self) -> str:

@@ -19,6 +19,7 @@ from roost.broker.tasks import Tasks
 from roost.errors import BadRequest, BrowserLost, Internal, RoostError, SessionGone, Unauthorized
 from roost.fleet.authority import client_context, server_context
 from roost.fleet.clock import now
+from roost.fleet.config import read_config
 from roost.fleet.connection_pool import ConnectionPool
 from roost.fleet.lease import RENEW_SECONDS, Lease
 from roost.fleet.local_broker import LocalBroker, Sighting
@@ -64,15 +65,7 @@ class NodeConfig:
     @classmethod
     def read(cls, folder: Path) -> NodeConfig | None:
         """Return what ``write`` wrote, or None. Raises ``Internal`` if it cannot be read."""
-        data = read_secret(folder / "node.json")
-        if data is None:
-            return None
-        try:
-            return cls(**json.loads(data))
-        except (ValueError, TypeError):
-            raise Internal(
-                f"{folder / 'node.json'} cannot be read.", hint="Leave the fleet and join it again."
-            ) from None
+        return read_config(cls, folder / "node.json", hint="Leave the fleet and join it again.")
 
 
 class Node:

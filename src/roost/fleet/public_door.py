@@ -36,7 +36,7 @@ from roost.errors import (
 from roost.fleet.administration import Administration
 from roost.fleet.config import GatewayConfig
 from roost.fleet.forwarding import Refused, answer, forwarded_head, pass_on, refuse
-from roost.fleet.http_heads import NO_BODY, Body, Framing, Request, values
+from roost.fleet.http_heads import NO_BODY, Body, Framing, Header, Request, values
 from roost.fleet.node_door import EPOCH, MISDIRECTED, SESSION, TOKEN
 from roost.fleet.registry import Registry
 from roost.fleet.rows import Session, User
@@ -265,11 +265,23 @@ class PublicDoor:
         """Return the session as its broker shows it."""
         session = await self._sessions.placed(id, WAIT_SECONDS)
         target = f"/session/{id}/tools/{ops.SessionShow.op}".encode()
-        headers = [(b"host", b"node"), *_marks(session)]
+        return await self._ask_node(session, b"POST", target, [], b"{}", timeout=10.0)
+
+    async def _ask_node(
+        self,
+        session: Session,
+        method: bytes,
+        target: bytes,
+        headers: list[Header],
+        body: bytes,
+        timeout: float,
+    ) -> dict[str, Any]:
+        """Ask the broker of a placed session, and return its answer or raise its refusal."""
+        headers = [(b"host", b"node"), *_marks(session), *headers]
         try:
             async with self._sessions.link(session).pool.lend() as lent:
                 response, data = await exchange(
-                    lent.stream, b"POST", target, headers, b"{}", limit=VIEW_BYTES, timeout=10.0
+                    lent.stream, method, target, headers, body, limit=VIEW_BYTES, timeout=timeout
                 )
                 lent.finished(response)
         except OSError:
@@ -316,19 +328,8 @@ class PublicDoor:
         """Answer the version of the session's browser, with the WebSocket's address here."""
         host = values(reading.request.headers, b"host")[0].decode("ascii")
         placed = await self._sessions.placed(session.id, WAIT_SECONDS)
-        headers = [(b"host", b"node"), *_marks(placed)]
-        headers += [each for each in reading.request.headers if each[0] == b"user-agent"]
-        try:
-            async with self._sessions.link(placed).pool.lend() as lent:
-                response, data = await exchange(
-                    lent.stream, b"GET", target, headers, b"", limit=VIEW_BYTES, timeout=30.0
-                )
-                lent.finished(response)
-        except OSError:
-            raise BrowserLost("The session's machine does not answer.") from None
-        view = decode(data)
-        if response.status != 200 or not isinstance(view, dict):
-            raise RoostError.from_wire(view if isinstance(view, dict) else {})
+        headers = [each for each in reading.request.headers if each[0] == b"user-agent"]
+        view = await self._ask_node(placed, b"GET", target, headers, b"", timeout=30.0)
         if "webSocketDebuggerUrl" in view:
             view["webSocketDebuggerUrl"] = f"wss://{host}/cdp/{token}/devtools/browser/session"
         return await reading.reply(view)

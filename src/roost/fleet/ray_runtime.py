@@ -26,8 +26,8 @@ from typing import Any
 
 from roost.errors import BadRequest, Internal
 from roost.fleet.authority import Authority, certificate_request
-from roost.fleet.config import PORT, kept_secret
-from roost.local.home import Home, read_secret, write_secret
+from roost.fleet.config import PORT, kept_secret, read_config
+from roost.local.home import Home, write_secret
 from roost.wire.framing import encode
 
 RAY_PORT = PORT + 3
@@ -65,15 +65,7 @@ class RayConfig:
     @classmethod
     def read(cls, folder: Path) -> RayConfig | None:
         """Return what ``write`` wrote, or None. Raises ``Internal`` if it cannot be read."""
-        data = read_secret(folder / "ray.json")
-        if data is None:
-            return None
-        try:
-            return cls(**json.loads(data))
-        except (ValueError, TypeError):
-            raise Internal(
-                f"{folder / 'ray.json'} cannot be read.", hint="Stop the fleet and start it again."
-            ) from None
+        return read_config(cls, folder / "ray.json", hint="Stop the fleet and start it again.")
 
 
 def installed_ray() -> str | None:

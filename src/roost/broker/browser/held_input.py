@@ -30,7 +30,7 @@ class _Hold:
 
 
 class HeldInputs:
-    """Who holds which button or key in which tab, for all tabs of one broker.
+    """The buttons and keys that agents hold in the tabs of one broker.
 
     let_go: releases everything that input holds in that tab.
     """

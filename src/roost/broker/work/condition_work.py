@@ -148,7 +148,7 @@ async def serve_folder(broker: Broker, agent: AgentId, session: str | None, fold
         if known:
             return known[0].url.removesuffix("/**")
         name = _rule_name(row)
-        # Pages of other sites must not guess the origin, or they could load the files, too.
+        # The origin is random: a page of another site that guessed it could load the files.
         origin = f"http://{secrets.token_hex(16)}.localhost"
         rule = Route(id=name, url=f"{origin}/**", folder=served, shown=f"answers from {served}")
         _check_together(broker, row, rule)
@@ -260,7 +260,7 @@ async def init_script(broker: Broker, agent: AgentId, op: ops.InitScript) -> vie
 
 Put = Callable[[PageConditions], Awaitable[PageConditions]]
 WRITES = "no script or route rule is added"
-"""What is refused while a page holds a secret: the agent's script would read it there."""
+"""What the refusal says while a page holds a secret. A script or a rule could read the secret."""
 
 
 def _adds_scripts(before: Conditions, after: Conditions) -> bool:

@@ -323,8 +323,8 @@ async def _view(
             await shown_page.drawn(at)
         shown = await shown_page.shown(agent, at, show)
     except (PolicyDenied, ApprovalPending, NotFound) as refusal:
-        # The action is done, so the reply must say so; it only shows nothing of the page. The page
-        # may be empty, too.
+        # The action is done, so the reply says so, although it cannot show the page. The policy
+        # refuses that, or the page has no element (``NotFound``).
         shown = {"notes": [f"The page is not shown. {refusal.message}"]}
         if not isinstance(refusal, NotFound):
             shown["title"] = ""

@@ -114,7 +114,7 @@ async def network_requests(
 ) -> views.NetworkView:
     row = await page_use.located(broker, agent, op, "read", acts=False)
     record = broker.record(row.id)
-    redact = broker.redactor.text  # what is hidden from the reply cannot be guessed with a filter
+    redact = broker.redactor.text  # else an agent could guess a secret letter by letter
     chosen = [
         request
         for request in record.requests.values()

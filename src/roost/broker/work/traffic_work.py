@@ -32,7 +32,7 @@ async def network_messages(
     chosen = [
         one
         for _, one in record.messages
-        # What is hidden from the reply cannot be guessed with a filter.
+        # Filter the redacted text, or an agent could guess a secret letter by letter.
         if op.filter is None or op.filter in redact(one.url) or op.filter in redact(one.text)
     ]
     view = views.MessagesView(

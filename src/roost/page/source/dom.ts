@@ -101,7 +101,7 @@ export const page = {
   create: method<Document, [string], HTMLElement>(Document.prototype, "createElement"),
 };
 
-/** Whether the document has no element: a script removed the root, or nothing of a new document has come yet. */
+/** Return true if the document has no element: a script removed the root, or nothing of the document has come yet. */
 export function isEmptyDocument(): boolean {
   return page.root(document) === null;
 }
